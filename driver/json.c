@@ -173,7 +173,7 @@ static struct json_object *plan_object(const VectorPlan *p) {
     add_text(o, "stream", p->stream);
     add_bool(o, "split", p->split);
     add_bool(o, "unroll", p->unroll);
-    add_bool(o, "pack", p->pack);
+    add_number(o, "tile", p->tile);
     return o;
 }
 

@@ -21,7 +21,8 @@ typedef struct VectorPlan {
     int version;
     const char *launches, *start, *tail, *stream;
     int lanes, vectors, rows, band;
-    bool split, unroll, pack;
+    bool split, unroll;
+    int tile; /* 0: rows have any number of items */
 } VectorPlan;
 
 /* A nest of loops over work items. */

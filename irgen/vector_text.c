@@ -30,7 +30,8 @@ static void print_plan(const VectorNest *n, const VectorPlan *p, Buf *out) {
     if (p->band > 1) buf_printf(out, " band=%d", p->band);
     buf_printf(out, " start=%s tail=%s stream=%s split=%s unroll=%s", p->start, p->tail, p->stream,
                p->split ? "yes" : "no", p->unroll ? "yes" : "no");
-    buf_puts(out, p->pack ? " pack=yes\n" : "\n");
+    if (p->tile) buf_printf(out, " tile=%d", p->tile);
+    buf_puts(out, "\n");
 }
 
 void vector_notes_print(const VectorNotes *notes, Buf *out) {

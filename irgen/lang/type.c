@@ -19,6 +19,7 @@ void cg_types_init(Cg *cg) {
     cg->f64 = LLVMDoubleTypeInContext(ctx);
     cg->md_tbaa = LLVMGetMDKindIDInContext(ctx, "tbaa", 4);
     cg->md_items = LLVMGetMDKindIDInContext(ctx, "kdsl.items", 10);
+    cg->md_tile = LLVMGetMDKindIDInContext(ctx, "kdsl.tile", 9);
     cg->md_short_rows = LLVMGetMDKindIDInContext(ctx, "kdsl.short_rows", 15);
     cg->md_single = LLVMGetMDKindIDInContext(ctx, "kdsl.single", 11);
     cg->md_version = LLVMGetMDKindIDInContext(ctx, "kdsl.version", 12);

@@ -49,7 +49,7 @@ void nest_write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
 /* hi NULL: all lanes are items; past: stores of n->past go past the caches */
 void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past) {
     SimdEmit e = {.g = n->g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
-                  .shape = shape, .settled = n->settled, .rare = n->rare || hi, .panel = hi ? NULL : n->panel};
+                  .shape = shape, .settled = n->settled, .rare = n->rare || hi};
     LLVMValueRef *mask = NULL;
     if (past) e.past = n->past;
     if (hi) {

@@ -11,7 +11,6 @@ typedef struct SimdLanePair { /* two lanes' words as one number (copies.c) */
     LLVMValueRef both;
 } SimdLanePair;
 
-typedef struct NestPanel NestPanel; /* nest.h */
 
 /* Addresses of the lanes of a gather, one by one (memory.c): where they are, under which mask (NULL: all lanes). */
 typedef struct SimdLanes {
@@ -53,7 +52,6 @@ typedef struct SimdEmit {
     SimdLanePair pair;            /* made last */
     SimdLanes lanes[SIMD_MOST_LANES]; /* made last, at n_lanes modulo their number */
     int n_lanes;
-    const NestPanel *panel;       /* what has been packed for the block; NULL: nothing */
 } SimdEmit;
 
 /* widen.c: instructions */
@@ -96,7 +94,6 @@ LLVMValueRef *simd_mask_of(SimdEmit *e, int row, int vector);
 LLVMValueRef *simd_mask_for(SimdEmit *e, LaneRate r, int row, int vector); /* of a value's copy; NULL: all lanes */
 LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector);
 void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
-LLVMValueRef nest_in_panel(SimdEmit *e, const SimdValue *load, int row, int vector); /* panel.c */
 /* ahead.c: what a load of neighbours that walks down columns (level_walks_far) reads in the next block, or some rounds
  * later */
 void simd_fetch_columns(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int row, int vector);

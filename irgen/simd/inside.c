@@ -115,5 +115,5 @@ bool simd_version_checks_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMVal
     Checks s = {.cg = cg, .g = &g};
     if (!simd_region(&g, &cg->c->arena, fn, LLVMGetModuleDataLayout(cg->module), latch, outer_latch)) return false;
     find_checks(&s);
-    return s.n && simd_make_versions(cg, &g, &(SimdVersioning){condition, drop_checks, &s, false});
+    return s.n && simd_make_versions(cg, &g, &(SimdVersioning){condition, drop_checks, &s, false, false});
 }

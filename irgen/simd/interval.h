@@ -49,6 +49,7 @@ typedef struct SimdVersioning {
     void (*change)(const void *of);            /* of the first version, by what follows from it */
     const void *of;
     bool for_vectors;                          /* of no use to scalar code */
+    bool both;                                 /* the copy is for vector code, too */
 } SimdVersioning;
 bool simd_make_versions(Cg *cg, const SimdRegion *g, const SimdVersioning *v);
 

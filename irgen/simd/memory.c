@@ -173,9 +173,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
         return simd_load_vector(e, inst, private_place(e, simd_scalar(e, p, row, vector), row, vector, bytes), NULL);
     if (private >= 0) return simd_gather(e, inst, private_places(e, p, row, vector, bytes), mask);
     if (at.x == LANE_LINEAR && at.stride == bytes) {
-        LLVMValueRef first = mask ? NULL : nest_in_panel(e, value, row, vector);
-        if (first) return simd_load_vector(e, inst, first, NULL);
-        first = simd_scalar(e, p, row, vector);
+        LLVMValueRef first = simd_scalar(e, p, row, vector);
         if (simd_begins_run(e->g, value)) simd_fetch_columns(e, value, first, row, vector);
         return simd_load_vector(e, inst, first, mask);
     }
@@ -203,12 +201,6 @@ static bool has_live_lane(SimdEmit *e, int row) {
 /* What a whole row reads at one place. Of several rows some may have no lane that is live, and nothing to read
  * there. */
 static LLVMValueRef load_of_row(SimdEmit *e, const SimdValue *value, int row) {
-    LLVMValueRef packed = e->mask ? NULL : nest_in_panel(e, value, row, 0);
-    if (packed) {
-        LLVMValueRef one = LLVMBuildLoad2(e->b, LLVMTypeOf(value->v), packed, "");
-        LLVMSetAlignment(one, LLVMGetAlignment(value->v));
-        return one;
-    }
     LLVMValueRef load = simd_clone(e, value->v, row, 0);
     if (!e->mask || e->shape.rows == 1 || !value->rate.y || has_live_lane(e, row)) return load;
     LLVMValueRef some = *simd_mask_of(e, row, 0), p = LLVMGetOperand(load, 0), nowhere = simd_safe_place(e);

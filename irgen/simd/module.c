@@ -250,6 +250,21 @@ void simd_carry(Cg *cg) {
     if (cg_allows(cg, CARRY)) change_each_nest(cg, simd_carry_in, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
+void simd_pack(Cg *cg) {
+    SimdTarget target = machine(cg);
+    Marks marks = find_marks(cg);
+    bool changed = false;
+    for (int i = 0; i < marks.n && cg_allows(cg, PACK); i++) {
+        const Mark *m = &marks.at[i];
+        begin_function(cg);
+        if (!i || m->fn != marks.at[i - 1].fn) simd_unshift_counters(cg, m->fn);
+        changed |= simd_pack_in(cg, &target, m->fn, m->items, m->rows);
+        if (i + 1 < marks.n && marks.at[i + 1].fn == m->fn) continue;
+        if (changed) run_passes(cg, m->fn, "early-cse,dce");
+        changed = false;
+    }
+}
+
 void simd_print_places(Cg *cg) {
     Marks marks = find_marks(cg);
     for (int i = 0; i < marks.n; i++) simd_note_places(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows);
@@ -265,7 +280,7 @@ void simd_vectorize(Cg *cg) {
         const Mark *m = &marks.at[i];
         bool is_first = !i || m->fn != marks.at[i - 1].fn;
         if (is_first) number = 1;
-        if (is_first) simd_unshift_counters(cg, m->fn);
+        if (is_first) simd_unshift_counters(cg, m->fn); /* of nests that were not packed */
         begin_function(cg);
         bool is_vector = simd_nest(cg, &target, &streams, updated, m->fn, m->items, m->rows, number);
         if (is_vector) use_whole_vectors(cg, &target, m->fn);

@@ -180,6 +180,13 @@ static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch)
     if (!plan->rest_is_scalar) take_away(n->cg, g, items.b);
 }
 
+static int tile_of(Cg *cg, LLVMValueRef latch) {
+    LLVMValueRef note = LLVMGetMetadata(latch, cg->md_tile), n;
+    if (!note) return 0;
+    LLVMGetMDNodeOperands(note, &n);
+    return (int)LLVMConstIntGetZExtValue(n);
+}
+
 /* Reads the nest; a loop in it that is unrolled (walked.c) has it read again. */
 static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValueRef fn, LLVMValueRef latch,
                       LLVMValueRef outer_latch, SimdShape *shape) {
@@ -192,6 +199,7 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         simd_find_slices(g);
         simd_count_stores(g);
         g->omitted = cg->options->omitted;
+        g->tile = tile_of(cg, latch);
         if (LLVMGetMetadata(latch, cg->md_short_rows))
             g->omitted |= UINT64_C(1) << TRANSFORM_ENDS; /* blocks have edges */
         g->always = cg->options->vector_always;

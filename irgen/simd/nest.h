@@ -23,7 +23,6 @@ typedef struct NestVersion {
     bool aligned; /* for launches in which bit operations on the index leave aligned blocks contiguous (aligned.c) */
     SimdShape shape;     /* of a whole block */
     int band;            /* blocks below one another before the next ones along the row */
-    bool packed;         /* all blocks below one another, which share a packed panel (panel.c) */
     bool split;          /* index-set splitting: blocks inside and blocks at edges apart (ends.c) */
     bool unrolled;       /* the whole row is unrolled, for store forwarding (forward.c) */
     bool idempotent;     /* items may run twice (idempotent.c), so vectors may overlap */
@@ -56,7 +55,6 @@ typedef struct NestContext {
 bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *plan);
 void nest_select(NestContext *n, const NestVersion *v); /* g has the rates of this version then */
 bool nest_may_have_bands(const NestContext *n, const NestVersion *v);
-bool nest_may_pack(const NestContext *n, const NestVersion *v);
 bool nest_has_constant_rows(const SimdRegion *g);
 /* A store of contiguous elements into an array of the kernel that every item makes. settled: of those inside (ends.c)
  */
@@ -79,23 +77,6 @@ typedef struct EdgeWay {
     LLVMValueRef hi;
 } EdgeWay;
 
-/* panel.c: loads of a loop that are packed. A panel of columns is read by all blocks below one another; one of rows by
- * all blocks of a row of blocks. */
-enum { MOST_PACKED = 4 };
-typedef enum PanelKind { PANEL_COLUMNS, PANEL_ROWS } PanelKind;
-
-struct NestPanel {
-    SimdCounted c;
-    int n;
-    LLVMValueRef y;              /* the first row of the band */
-    struct {
-        PanelKind kind;
-        int value;               /* in SimdRegion.values */
-        LLVMValueRef base, step; /* where the first round finds it, and by how many bytes it goes on */
-        LLVMValueRef by_row;     /* PANEL_ROWS: bytes from a row of the nest to the next one */
-    } of[MOST_PACKED];
-};
-
 typedef struct Items {
     Cg *cg;
     SimdRegion *g;
@@ -106,8 +87,6 @@ typedef struct Items {
     LLVMBuilderRef b;
     LLVMBasicBlockRef allocas;
     RowKind rows;
-    NestPanel *packing;        /* of the band that is written; NULL: none */
-    NestPanel *panel;          /* of the blocks that are written; NULL: none */
     LLVMValueRef band_end;     /* the row after those of the band; NULL: a row of blocks is written at a time */
     bool settled;              /* NestVersion.split: this is the block inside */
     EdgeWay edges;
@@ -134,12 +113,6 @@ LLVMValueRef nest_begun_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef lo);
 void nest_write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef lo);
 /* hi NULL: all lanes are items; past: stores of n->past are non-temporal */
 void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past);
-
-/* panel.c */
-bool nest_find_panel(const SimdRegion *g, NestPanel *p);
-LLVMValueRef nest_band_rows(Items *n, const NestPanel *p, SimdShape shape); /* as many as fit; NULL: all */
-void nest_pack_rows(Items *n, NestPanel *p, SimdShape shape, LLVMValueRef y);
-void nest_pack_columns(Items *n, NestPanel *p, SimdShape shape, LLVMValueRef x, LLVMValueRef y);
 
 /* rows.c: the nest as n->v says */
 void nest_write(Items *n);

@@ -189,5 +189,5 @@ bool simd_version_indices_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMVa
     shift_sums(cg, fn);
     if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch)) return false;
     find_roots(&s);
-    return s.n && simd_make_versions(cg, &g, &(SimdVersioning){condition, write_expressions, &s, true});
+    return s.n && simd_make_versions(cg, &g, &(SimdVersioning){condition, write_expressions, &s, true, false});
 }

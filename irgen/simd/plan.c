@@ -55,7 +55,7 @@ static bool is_item_result(LLVMValueRef store) {
  * twice. Only where there is little else to do, or where loops walk down the columns of an array: other arrays are
  * mostly aligned alike, and each iteration would read one line more. */
 static LLVMValueRef store_to_align(const SimdRegion *g) {
-    if (!simd_allows(g, PEEL) || g->aligned || nest_has_constant_rows(g) || (g->loops.n && !walks_far(g))) return NULL;
+    if (!simd_allows(g, PEEL) || g->aligned || g->tile || nest_has_constant_rows(g) || (g->loops.n && !walks_far(g))) return NULL;
     for (int i = 0; i < g->values.n; i++)
         if (nest_is_row_store(g, &g->values.at[i], false) && !is_item_result(g->values.at[i].v))
             return simd_is_placed(g, LLVMGetOperand(g->values.at[i].v, 1)) ? g->values.at[i].v : NULL;
@@ -98,13 +98,6 @@ bool nest_may_have_bands(const NestContext *n, const NestVersion *v) {
     return plain && v->shape.rows > 1 && !n->g->loops.n && !simd_trips(n->g->y_lo, n->g->y_hi);
 }
 
-bool nest_may_pack(const NestContext *n, const NestVersion *v) {
-    NestPanel panel;
-    bool plain = !v->split && !v->unrolled && v->start != START_MULTIPLE && v->stream == STREAM_NONE;
-    return simd_allows(n->g, PACK) && plain && v->shape.rows > 1 && !simd_trips(n->g->y_lo, n->g->y_hi) &&
-           nest_find_panel(n->g, &panel);
-}
-
 /* Strip-mining of the rows where the part of a column that a block reads or writes is less than a line: the next row of
  * blocks would need the other part, and in columns of power-of-two rows, whose lines share few sets of the caches,
  * finds it evicted. By as many blocks as have two lines, which memory mostly moves together; blocks that have a line
@@ -127,7 +120,6 @@ static void plan_rows(const NestContext *n, NestVersion *v) {
     v->stream = stream_of(n, v);
     v->tail = tail_of(n, v);
     v->band = band_of(n, v);
-    v->packed = nest_may_pack(n, v);
 }
 
 /* Versions ------------------------------------------------------------------------------------------------------------
@@ -165,7 +157,7 @@ static void add(NestContext *n, NestPlan *plan, NestVersion v) {
  * would run through once for all of these; those of a block, if all of it would lie at edges and take longer than its
  * items. */
 static int short_rows(const NestContext *n, SimdShape shape, bool split) {
-    if (!simd_allows(n->g, SHORT_ROWS) || nest_has_constant_rows(n->g)) return 0;
+    if (!simd_allows(n->g, SHORT_ROWS) || n->g->tile || nest_has_constant_rows(n->g)) return 0;
     if (split && !n->g->always && simd_loses_at_edges(n->g, n->target, shape.width)) return shape.vectors * shape.width;
     return ends_matter(n->g) ? shape.width / 2 : 0;
 }

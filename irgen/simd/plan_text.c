@@ -27,7 +27,7 @@ void nest_note_plan(const NestContext *n, const NestPlan *plan) {
     for (int i = 0; i < plan->n && notes; i++) {
         const NestVersion *v = &plan->at[i];
         VectorPlan row = {i + 1, v->aligned ? "aligned" : "all", starts[v->start], tails[v->tail], streams[v->stream],
-                          v->shape.width, v->shape.vectors, v->shape.rows, v->band, v->split, v->unrolled, v->packed};
+                          v->shape.width, v->shape.vectors, v->shape.rows, v->band, v->split, v->unrolled, n->g->tile};
         vec_push(&notes->arena, &notes->nests.at[notes->nests.n - 1].plans, row);
     }
 }
@@ -89,7 +89,7 @@ static const struct {
 } keys[] = {{"for", launches, 2},        {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES},
             {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES}, {"start", starts, 3},
             {"tail", tails, 3},          {"stream", streams, 4},      {"split", answers, 2},
-            {"unroll", answers, 2},      {"pack", answers, 2}};
+            {"unroll", answers, 2},      {"tile", NULL, MOST_COPIES * MOST_LANES}};
 
 static int number_in(const char *value, size_t n) {
     int number = 0;
@@ -170,7 +170,6 @@ void nest_force(const NestContext *n, int version, NestVersion *v) {
     if (!v->align && v->stream != STREAM_BLOCK) v->stream = STREAM_NONE;
     RowTail tail = (RowTail)word_of(line, "tail", tails, 3, (int)v->tail);
     bool may_change = v->tail != TAIL_NONE && v->stream != STREAM_NEST;
-    v->packed = nest_may_pack(n, v) && word_of(line, "pack", answers, 2, v->packed);
     v->band = nest_may_have_bands(n, v) ? number_of(line, "band", v->band) : 1;
     if (may_change && (tail == TAIL_MASKED || (tail == TAIL_OVERLAPPED && v->idempotent))) v->tail = tail;
 }

@@ -163,13 +163,10 @@ static void write_if_inside(Items *n, SimdShape shape, LLVMValueRef x, LLVMValue
 
 /* The blocks of a band that are below one another: they access the same lines of memory. */
 static void write_band(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
-    if (n->packing) nest_pack_columns(n, n->packing, shape, x, y);
-    n->panel = n->packing;
     LLVMValueRef at = nest_counter(n, y, "y");
     Loop blocks = nest_loop_begin(n, at, NULL, n->band_end, shape.rows, false, "band");
     write_inside(n, shape, x, blocks.at, past);
     nest_loop_end(n, &blocks);
-    n->panel = NULL;
 }
 
 static void write_whole(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, bool past) {
@@ -541,24 +538,6 @@ static bool masks_are_enough(const Items *n, SimdShape shape) {
     return shape.rows > 1 && n->target->mask_registers && !any_way;
 }
 
-/* The same where blocks below one another share a packed panel: a band has as many rows as are packed as well. */
-static void write_packed_bands(Items *n, SimdShape shape, LLVMValueRef y, LLVMValueRef end) {
-    NestPanel panel;
-    if (!nest_find_panel(n->g, &panel)) ice(n->cg->c, (Span){0}, "a plan packs what cannot be packed");
-    LLVMValueRef by = nest_band_rows(n, &panel, shape);
-    Loop bands = nest_loop_begin(n, y, NULL, end, shape.rows, false, "bands");
-    LLVMValueRef next = by ? smaller(n, LLVMBuildNSWAdd(n->b, bands.at, by, ""), end) : end;
-    n->band_end = next;
-    n->packing = &panel;
-    nest_pack_rows(n, &panel, shape, bands.at);
-    write_row(n, shape, bands.at);
-    n->packing = NULL;
-    n->band_end = NULL;
-    LLVMBuildStore(n->b, next, y);
-    LLVMBuildBr(n->b, bands.head);
-    LLVMPositionBuilderAtEnd(n->b, bands.done);
-}
-
 /* All blocks of several rows, band by band; y is left after them. */
 static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
     SimdRegion *g = n->g;
@@ -566,10 +545,6 @@ static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMValueRef length = larger(n, LLVMBuildNSWSub(n->b, g->y_hi, g->y_lo, ""), cg_i64(n->cg, 0));
     LLVMValueRef rest = LLVMBuildURem(n->b, length, cg_i64(n->cg, shape.rows), "");
     LLVMValueRef end = LLVMBuildNSWAdd(n->b, g->y_lo, LLVMBuildNSWSub(n->b, length, rest, ""), "");
-    if (n->v->packed) {
-        write_packed_bands(n, shape, y, end);
-        return;
-    }
     Loop bands = nest_loop_begin(n, y, NULL, end, by, false, "bands");
     n->band_end = smaller(n, LLVMBuildNSWAdd(n->b, bands.at, cg_i64(n->cg, by), ""), end);
     write_row(n, shape, bands.at);
@@ -585,7 +560,7 @@ static void write_rows(Items *n, SimdShape shape) {
         return;
     }
     LLVMValueRef y = nest_counter(n, g->y_lo, "y");
-    if (shape.rows > 1 && (n->v->band > 1 || n->v->packed)) {
+    if (shape.rows > 1 && n->v->band > 1) {
         write_bands(n, shape, y);
     } else if (shape.rows > 1) {
         Loop rows = nest_loop_begin(n, y, g->y_lo, g->y_hi, shape.rows, true, "rows");

@@ -136,6 +136,7 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
     if (n > 1 && private_elements(g) * n > t->registers)
         return false; /* LLVM unrolls loops over them, and keeps them there */
+    if (g->tile && s.vectors > 1 && g->tile % (s.vectors * s.width)) return false;
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
     int64_t end = simd_known_end(g, s.width), block = s.vectors * s.width;
     if (end > 0 && s.vectors > 1 && (!is_power_of_two(block) || end % block)) return false;

@@ -143,6 +143,7 @@ typedef struct SimdRegion {
     bool mask_registers;          /* SimdTarget */
     ValueMap *n_stores;           /* gaps.c: by parameter */
     TransformSet omitted;         /* --no-transform */
+    int tile;                     /* rows have so many items, but for the last one of several (pack.c); 0: any number */
     bool always;                  /* --vector=always: not refused for its cost */
     bool settled; /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
     bool rows;                    /* blocks of more than one row are looked at */
@@ -256,6 +257,9 @@ bool simd_touches_no_memory(LLVMValueRef v); /* of what has no such address */
 
 /* carry.c: the same; true: an element is passed from iteration to iteration in a register */
 bool simd_carry_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
+/* pack.c: the same; true: the nest is in tiles that read panels */
+bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by);
 

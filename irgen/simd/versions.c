@@ -1,5 +1,5 @@
 /* versions.c -- a nest in two versions (loop versioning): one for the rectangles of items for which a condition holds,
- * in which what follows from it is changed, and a scalar copy, left as it was, for all others. */
+ * in which what follows from it is changed, and a copy, left as it was and mostly scalar, for all others. */
 #include "irgen/passes/clone.h"
 #include "irgen/simd/interval.h"
 
@@ -40,8 +40,9 @@ static bool is_closed(const Blocks *all, LLVMBasicBlockRef head) {
 }
 
 /* Scalar: its loops are not marked. */
-static LLVMBasicBlockRef copy_of(Cg *cg, const Blocks *all, LLVMBasicBlockRef head) {
+static LLVMBasicBlockRef copy_of(Cg *cg, const Blocks *all, LLVMBasicBlockRef head, bool stays_scalar) {
     LLVMBasicBlockRef copy = LLVMKdslCloneBlocks(all->at, (unsigned)all->n, head);
+    if (!stays_scalar) return copy;
     for (LLVMBasicBlockRef bb = copy; bb; bb = LLVMGetNextBasicBlock(bb)) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
         if (!LLVMIsABranchInst(t) || has(all, bb)) continue;
@@ -69,7 +70,7 @@ bool simd_make_versions(Cg *cg, const SimdRegion *g, const SimdVersioning *v) {
     Blocks all = blocks_of(g);
     LLVMBasicBlockRef head = g->y ? g->outer_head : g->inner_head;
     if (!is_closed(&all, head)) return false;
-    LLVMBasicBlockRef copy = copy_of(cg, &all, head);
+    LLVMBasicBlockRef copy = copy_of(cg, &all, head, !v->both);
     LLVMBasicBlockRef holds = LLVMInsertBasicBlockInContext(cg->ctx, head, "holds");
     LLVMBasicBlockRef fails = LLVMInsertBasicBlockInContext(cg->ctx, copy, "fails");
     LLVMPositionBuilderBefore(cg->b, enter);

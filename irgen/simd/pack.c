@@ -1,0 +1,588 @@
+/* pack.c -- packing and loop tiling (Goto, van de Geijn 2008): where the items below one another all read the same
+ * elements in their loops, as those of b in `for k in l { s += a[k, i] * b[k, j]; }`, a tile of columns of the nest reads
+ * a panel of l rows as wide as the tile. It is copied to contiguous memory once, and all rows of the nest read the copy,
+ * before the next tile begins. The rows of the panel in the array are far apart: each is on a page of its own, and if they
+ * are a power of two apart they share few sets of the caches, so that reading them again takes nearly as long as the
+ * first time. What the items of a row all read in columns, as those of a, is packed likewise, for a band of as many
+ * rows as have room:
+ *
+ *     for bands of rows { pack a[.., band]
+ *         for tiles of columns { pack b[.., tile]; for y in band, x in tile { item } } }
+ *
+ * Where neighbours along the row read elements that are far apart, as those of b in `s += a[i, k] * b[j, k]`, the panel
+ * is their transpose, and vectors of items read it as they would read b[k, j]. For launches in which that does not pay
+ * there is the nest as it was (loop versioning).
+ *
+ * Legal where every item executes the loop, so that nothing is read that would not have been; its bounds may change
+ * from row to row, as in `for k in i + 1`. No check is in it, and the array is only read. */
+#include "irgen/simd/emit.h"
+#include "irgen/simd/interval.h"
+
+enum {
+    PANEL_BYTES = 192,        /* of a tile's vectors: three of AVX-512, six of AVX2 */
+    COLUMN_BYTES = 512 << 10, /* of the panels of columns: less than the second-level cache */
+    ROW_BYTES = 2 << 20,      /* of those of a band's rows, each of which is read once for each tile */
+    BAND_ROWS = 24,           /* a multiple of the rows of blocks of most sizes */
+    LEAST_ROUNDS = 32,
+    LEAST_ROWS = 32,          /* that read a panel */
+    LEAST_FAR_ROWS = 96,      /* and one that is transposed */
+    LEAST_TILES = 4,          /* that read the rows of a band */
+    MOST_PANELS = 4
+};
+
+typedef enum PanelKind { PANEL_COLUMNS, PANEL_ROWS } PanelKind;
+
+/* What a load reads in the rounds of a counted loop. */
+typedef struct Panel {
+    PanelKind kind;
+    bool is_far;             /* PANEL_COLUMNS: neighbours along the row read elements that are far apart */
+    LLVMValueRef load;
+    SimdCounted c;
+    LLVMValueRef lo, hi;     /* the rounds of all rows of the band */
+    LLVMValueRef base, step, across; /* the element of an item is at base + counter * step + (x or y) * across */
+} Panel;
+
+typedef struct Packing {
+    Cg *cg;
+    SimdRegion *g;
+    LLVMBuilderRef b;
+    LLVMBasicBlockRef head;  /* of the nest */
+    Panel at[MOST_PANELS];
+    int n;
+    int columns;             /* of a tile */
+    LLVMValueRef y, y_end;   /* the band */
+    LLVMValueRef x, x_end;   /* the tile */
+    LLVMValueRef pays;       /* columns are packed */
+} Packing;
+
+/* Which loads ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Moves {
+    bool with_x, with_y, with_counter, unknown;
+} Moves;
+
+static bool any_move(Moves m) { return m.with_x || m.with_y || m.with_counter || m.unknown; }
+
+/* What a value changes with: evenly, if it is a sum of counters times what is the same in the whole nest. */
+static Moves moves(const SimdRegion *g, LLVMValueRef counter, LLVMValueRef v, int depth) {
+    enum { FAR = 12 };
+    if (v == g->x || v == g->y || v == counter) return (Moves){v == g->x, v == g->y, v == counter, false};
+    if (value_map_get(g->value_of, v) < 0) return (Moves){0};
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    Moves all = {.unknown = depth > FAR || !(op == LLVMGetElementPtr || op == LLVMAdd || op == LLVMSub ||
+                                             op == LLVMMul || op == LLVMShl)};
+    for (int k = 0, moving = 0; k < LLVMGetNumOperands(v) && !all.unknown; k++) {
+        Moves one = moves(g, counter, LLVMGetOperand(v, (unsigned)k), depth + 1);
+        moving += any_move(one);
+        bool is_product = op == LLVMMul || op == LLVMShl;
+        all = (Moves){all.with_x | one.with_x, all.with_y | one.with_y, all.with_counter | one.with_counter,
+                      one.unknown || (is_product && moving > 1) || (op == LLVMShl && k && any_move(one))};
+    }
+    return all;
+}
+
+/* Bytes by which an address goes on with a counter; FAR_STEP: so many, or more, or no constant. */
+enum { FAR_STEP = SIMD_LINE };
+
+static int64_t step_along(const SimdRegion *g, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef along) {
+    Form at = simd_place(g, address, AS_BITS);
+    int64_t by = 0;
+    for (int i = 0; i < at.n; i++) {
+        LLVMValueRef atom = simd_atom(g, at.at[i].atom, NULL);
+        if (atom == along) {
+            by = at.at[i].k;
+            continue;
+        }
+        Moves m = moves(g, counter, atom, 0);
+        if (along == g->x ? m.with_x : along == g->y ? m.with_y : m.with_counter) return FAR_STEP;
+    }
+    return by > -FAR_STEP && by < FAR_STEP ? by : FAR_STEP;
+}
+
+static bool is_packed(const SimdRegion *g, Panel *p) {
+    LLVMValueRef load = p->load, counter = p->c.counter;
+    if (!LLVMIsALoadInst(load) || simd_is_atomic(load) || LLVMGetVolatile(load)) return false;
+    LLVMValueRef address = simd_address(load), object = simd_object(address);
+    if (!simd_is_param(object, "readonly") || !simd_is_param(object, "noalias")) return false;
+    Moves m = moves(g, counter, address, 0);
+    if (m.unknown || !m.with_counter || m.with_x == m.with_y) return false;
+    int64_t bytes = simd_bytes(g, LLVMTypeOf(load));
+    bool goes_far = step_along(g, counter, address, counter) == FAR_STEP;
+    p->kind = m.with_x ? PANEL_COLUMNS : PANEL_ROWS;
+    if (p->kind == PANEL_ROWS) return goes_far;
+    int64_t across = step_along(g, counter, address, g->x);
+    p->is_far = across == FAR_STEP;
+    return p->is_far || (across == bytes && goes_far);
+}
+
+static bool is_outside(const SimdRegion *g, LLVMValueRef v) {
+    return v != g->x && v != g->y && value_map_get(g->value_of, v) < 0;
+}
+
+static bool goes_with_rows(const SimdRegion *g, LLVMValueRef v) {
+    Moves m = moves(g, NULL, v, 0);
+    return !m.unknown && !m.with_x && !m.with_counter;
+}
+
+/* By every item: no way through the nest leads past it, nor out of the nest. */
+static bool is_always_executed(const SimdRegion *g, int loop) {
+    const SimdLoop *l = &g->loops.at[loop];
+    for (int b = 0; b < g->blocks.n; b++) {
+        if (g->blocks.at[b].leaves) return false;
+        for (int i = 0; i < simd_n_succ(g, b); i++)
+            if (value_map_get(g->block_of, simd_succ(g, b, i)) < 0 && !simd_dominates(g, l->header, b)) return false;
+    }
+    return l->parent < 0;
+}
+
+/* One bound may change from row to row: so the rounds of all rows are those of the first or the last one. */
+static bool has_known_rounds(const SimdRegion *g, const SimdCounted *c) {
+    if (c->checks || !goes_with_rows(g, c->lo) || !goes_with_rows(g, c->hi)) return false;
+    int64_t rounds = simd_trips(c->lo, c->hi);
+    return (is_outside(g, c->lo) || is_outside(g, c->hi)) && (!rounds || rounds >= LEAST_ROUNDS);
+}
+
+static void find_panels(Packing *p) {
+    SimdRegion *g = p->g;
+    bool has_columns = false;
+    for (int l = 0; l < g->loops.n; l++) {
+        SimdCounted c;
+        if (!is_always_executed(g, l) || !simd_find_counted(g, l, &c) || !has_known_rounds(g, &c)) continue;
+        for (int i = 0; i < c.n && p->n < MOST_PANELS; i++) {
+            Panel one = {.load = g->values.at[c.of[i]].v, .c = c};
+            if (!is_packed(g, &one)) continue;
+            has_columns |= one.kind == PANEL_COLUMNS;
+            p->at[p->n++] = one;
+        }
+    }
+    if (!has_columns) p->n = 0;
+}
+
+static bool has(const Packing *p, PanelKind kind) {
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].kind == kind) return true;
+    return false;
+}
+
+/* Neighbours' elements are far apart: without a panel the nest needs other vector code. */
+static bool needs_versions(const Packing *p) {
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].is_far) return true;
+    return false;
+}
+
+/* Code ------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef number(const Packing *p, int64_t v) { return cg_i64(p->cg, v); }
+static LLVMValueRef add(Packing *p, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAdd(p->b, a, b, ""); }
+static LLVMValueRef sub(Packing *p, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildSub(p->b, a, b, ""); }
+static LLVMValueRef mul(Packing *p, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildMul(p->b, a, b, ""); }
+
+static LLVMValueRef chosen(Packing *p, LLVMIntPredicate if_, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(p->b, LLVMBuildICmp(p->b, if_, a, b, ""), a, b, "");
+}
+static LLVMValueRef smaller(Packing *p, LLVMValueRef a, LLVMValueRef b) { return chosen(p, LLVMIntSLT, a, b); }
+static LLVMValueRef larger(Packing *p, LLVMValueRef a, LLVMValueRef b) { return chosen(p, LLVMIntSGT, a, b); }
+
+static LLVMValueRef both(Packing *p, LLVMValueRef a, LLVMValueRef b) { return a ? LLVMBuildAnd(p->b, a, b, "") : b; }
+
+static LLVMValueRef behind(Packing *p, LLVMValueRef at, LLVMValueRef bytes) {
+    return LLVMBuildGEP2(p->b, p->cg->i8, at, &bytes, 1, "");
+}
+
+static LLVMValueRef apart(Packing *p, LLVMValueRef to, LLVMValueRef from) {
+    return sub(p, LLVMBuildPtrToInt(p->b, to, p->cg->i64, ""), LLVMBuildPtrToInt(p->b, from, p->cg->i64, ""));
+}
+
+static LLVMBasicBlockRef block(Packing *p, const char *name) {
+    return LLVMInsertBasicBlockInContext(p->cg->ctx, p->head, name);
+}
+
+/* while (at < hi), by a step that the end of the loop says: the builder is left in the body. */
+typedef struct Loop {
+    LLVMBasicBlockRef head, done;
+    LLVMValueRef at;
+} Loop;
+
+static Loop begin_loop(Packing *p, LLVMValueRef lo, LLVMValueRef hi, const char *name) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(p->b), body;
+    Loop l = {.head = block(p, name), .done = block(p, "done")};
+    body = LLVMInsertBasicBlockInContext(p->cg->ctx, l.done, "body");
+    LLVMBuildBr(p->b, l.head);
+    LLVMPositionBuilderAtEnd(p->b, l.head);
+    l.at = LLVMBuildPhi(p->b, p->cg->i64, "");
+    LLVMAddIncoming(l.at, &lo, &before, 1);
+    LLVMBuildCondBr(p->b, LLVMBuildICmp(p->b, LLVMIntSLT, l.at, hi, ""), body, l.done);
+    LLVMPositionBuilderAtEnd(p->b, body);
+    return l;
+}
+
+static void end_loop(Packing *p, const Loop *l, LLVMValueRef next) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(p->b);
+    LLVMValueRef latch = LLVMBuildBr(p->b, l->head);
+    LLVMAddIncoming(l->at, &next, &here, 1);
+    simd_keep_scalar(p->cg, latch);
+    LLVMPositionBuilderAtEnd(p->b, l->done);
+}
+
+/* if holds { ... }: the builder is left where it holds; the end of it goes to `on`. */
+typedef struct If {
+    LLVMBasicBlockRef before, then, on;
+} If;
+
+static If begin_if(Packing *p, LLVMValueRef holds) {
+    If i = {LLVMGetInsertBlock(p->b), block(p, "pack"), block(p, "packed")};
+    LLVMBuildCondBr(p->b, holds, i.then, i.on);
+    LLVMPositionBuilderAtEnd(p->b, i.then);
+    return i;
+}
+
+static void end_if(Packing *p, If *i) {
+    i->then = LLVMGetInsertBlock(p->b);
+    LLVMBuildBr(p->b, i->on);
+    LLVMPositionBuilderAtEnd(p->b, i->on);
+}
+
+static LLVMValueRef either(Packing *p, const If *i, LLVMValueRef then, LLVMValueRef otherwise) {
+    if (then == otherwise) return then;
+    LLVMValueRef v = LLVMBuildPhi(p->b, LLVMTypeOf(then), ""), values[2] = {then, otherwise};
+    LLVMBasicBlockRef from[2] = {i->then, i->before};
+    LLVMAddIncoming(v, values, from, 2);
+    return v;
+}
+
+/* A value of the nest at other counters. counter NULL: it has none. */
+static LLVMValueRef value_at(Packing *p, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y, const Panel *of,
+                             LLVMValueRef round) {
+    if (v == p->g->x) return x;
+    if (v == p->g->y) return y;
+    if (of && v == of->c.counter) return round;
+    if (value_map_get(p->g->value_of, v) < 0) return v;
+    LLVMValueRef copy = LLVMInstructionClone(v);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        LLVMSetOperand(copy, (unsigned)i, value_at(p, LLVMGetOperand(v, (unsigned)i), x, y, of, round));
+    LLVMInsertIntoBuilder(p->b, copy);
+    return copy;
+}
+
+/* There may be no such round, nor such an item. */
+static LLVMValueRef address_at(Packing *p, const Panel *of, LLVMValueRef x, LLVMValueRef y, LLVMValueRef round) {
+    return LLVMBuildFreeze(p->b, value_at(p, simd_address(of->load), x, y, of, round), "");
+}
+
+static LLVMValueRef buffer(Packing *p, int bytes) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(p->b), entry = LLVMGetEntryBasicBlock(p->g->fn);
+    LLVMPositionBuilderBefore(p->b, LLVMGetFirstInstruction(entry));
+    LLVMValueRef at = LLVMBuildAlloca(p->b, LLVMArrayType2(p->cg->i8, (uint64_t)bytes), "panel");
+    LLVMSetAlignment(at, SIMD_LINE);
+    LLVMPositionBuilderAtEnd(p->b, here);
+    return at;
+}
+
+static LLVMTypeRef element_of(const Panel *of) { return LLVMTypeOf(of->load); }
+static int64_t bytes_of(const Packing *p, const Panel *of) { return simd_bytes(p->g, element_of(of)); }
+
+/* Panels ------------------------------------------------------------------------------------------------------------
+ */
+
+/* The rounds of the band's rows; there may be none. */
+static void find_rounds(Packing *p, Panel *of) {
+    LLVMValueRef y[2] = {p->y, sub(p, p->y_end, number(p, 1))}, lo[2], hi[2];
+    for (int i = 0; i < 2; i++) {
+        lo[i] = LLVMBuildFreeze(p->b, value_at(p, of->c.lo, NULL, y[i], NULL, NULL), "");
+        hi[i] = LLVMBuildFreeze(p->b, value_at(p, of->c.hi, NULL, y[i], NULL, NULL), "");
+    }
+    of->lo = is_outside(p->g, of->c.lo) ? lo[0] : smaller(p, lo[0], lo[1]);
+    of->hi = is_outside(p->g, of->c.hi) ? hi[0] : larger(p, hi[0], hi[1]);
+    if (of->c.includes_hi) of->hi = add(p, of->hi, number(p, 1));
+    of->hi = larger(p, of->lo, of->hi);
+}
+
+static LLVMValueRef rounds_of(Packing *p, const Panel *of) { return sub(p, of->hi, of->lo); }
+
+static void copy_element(Packing *p, LLVMTypeRef t, int64_t bytes, LLVMValueRef from, LLVMValueRef to) {
+    LLVMValueRef one = LLVMBuildLoad2(p->b, t, from, "");
+    LLVMSetAlignment(one, (unsigned)bytes);
+    LLVMSetAlignment(LLVMBuildStore(p->b, one, to), (unsigned)bytes);
+}
+
+/* All columns of a tile that is whole, in vectors. */
+static void copy_whole(Packing *p, const Panel *of, LLVMValueRef to) {
+    int64_t bytes = bytes_of(p, of);
+    Loop k = begin_loop(p, of->lo, of->hi, "pack.rounds");
+    LLVMValueRef place = mul(p, sub(p, k.at, of->lo), number(p, p->columns * bytes));
+    copy_element(p, LLVMVectorType(element_of(of), (unsigned)p->columns), bytes, address_at(p, of, p->x, p->y, k.at),
+                 behind(p, to, place));
+    end_loop(p, &k, add(p, k.at, number(p, 1)));
+}
+
+/* Element by element, so many rounds of each item at a time as a line has: element (round, i) of the panel lies at
+ * i * across + round * step. */
+static void copy_elements(Packing *p, const Panel *of, LLVMValueRef to, LLVMValueRef across, LLVMValueRef step) {
+    bool is_row = of->kind == PANEL_ROWS;
+    LLVMValueRef lo = is_row ? p->y : p->x, hi = is_row ? p->y_end : p->x_end, one = number(p, 1);
+    LLVMValueRef some = number(p, SIMD_LINE / bytes_of(p, of));
+    Loop lines = begin_loop(p, of->lo, of->hi, "pack.lines");
+    LLVMValueRef end = smaller(p, add(p, lines.at, some), of->hi);
+    Loop i = begin_loop(p, lo, hi, "pack.items");
+    LLVMValueRef item = mul(p, sub(p, i.at, lo), across);
+    Loop k = begin_loop(p, lines.at, end, "pack.rounds");
+    LLVMValueRef from = address_at(p, of, is_row ? NULL : i.at, is_row ? i.at : p->y, k.at);
+    LLVMValueRef place = add(p, item, mul(p, sub(p, k.at, of->lo), step));
+    copy_element(p, element_of(of), bytes_of(p, of), from, behind(p, to, place));
+    end_loop(p, &k, add(p, k.at, one));
+    end_loop(p, &i, add(p, i.at, one));
+    end_loop(p, &lines, end);
+}
+
+static void copy_columns(Packing *p, const Panel *of, LLVMValueRef to) {
+    LLVMValueRef across = number(p, bytes_of(p, of)), step = number(p, bytes_of(p, of) * p->columns);
+    if (of->is_far) {
+        copy_elements(p, of, to, across, step);
+        return;
+    }
+    LLVMValueRef is_whole =
+        LLVMBuildICmp(p->b, LLVMIntEQ, sub(p, p->x_end, p->x), number(p, p->columns), "");
+    LLVMBasicBlockRef whole = block(p, "whole"), part = block(p, "part"), done = block(p, "copied");
+    LLVMBuildCondBr(p->b, is_whole, whole, part);
+    LLVMPositionBuilderAtEnd(p->b, whole);
+    copy_whole(p, of, to);
+    LLVMBuildBr(p->b, done);
+    LLVMPositionBuilderAtEnd(p->b, part);
+    copy_elements(p, of, to, across, step);
+    LLVMBuildBr(p->b, done);
+    LLVMPositionBuilderAtEnd(p->b, done);
+}
+
+/* base + counter * step + (x or y) * across is `first` for the first item of the tile or band, in the first round. */
+static LLVMValueRef base_of(Packing *p, const Panel *of, LLVMValueRef first, LLVMValueRef step, LLVMValueRef across) {
+    LLVMValueRef from = of->kind == PANEL_ROWS ? p->y : p->x;
+    LLVMValueRef back = add(p, mul(p, of->lo, step), mul(p, from, across));
+    return behind(p, first, LLVMBuildNeg(p->b, back, ""));
+}
+
+/* As it is in the array. */
+static void place_in_array(Packing *p, Panel *of) {
+    LLVMValueRef one = number(p, 1), first = address_at(p, of, p->x, p->y, of->lo);
+    of->step = apart(p, address_at(p, of, p->x, p->y, add(p, of->lo, one)), first);
+    of->across = of->kind == PANEL_COLUMNS ? number(p, bytes_of(p, of))
+                                           : apart(p, address_at(p, of, p->x, add(p, p->y, one), of->lo), first);
+    of->base = base_of(p, of, first, of->step, of->across);
+}
+
+/* What has been chosen before, or, where the panel is packed, what is in it. */
+static void choose(Packing *p, Panel *of, const If *i, LLVMValueRef base, LLVMValueRef step, LLVMValueRef across) {
+    of->base = either(p, i, base, of->base);
+    of->step = either(p, i, step, of->step);
+    of->across = either(p, i, across, of->across);
+}
+
+/* Bytes from a row of a panel of rows to the next one: an odd number of lines, so that they have all sets of a cache. */
+static LLVMValueRef row_bytes(Packing *p, const Panel *of) {
+    LLVMValueRef bytes = mul(p, rounds_of(p, of), number(p, bytes_of(p, of)));
+    bytes = LLVMBuildAnd(p->b, add(p, bytes, number(p, SIMD_LINE - 1)), number(p, -SIMD_LINE), "");
+    return LLVMBuildOr(p->b, bytes, number(p, SIMD_LINE), "");
+}
+
+/* How many rows of the nest a band has. *fits: its panels of rows have room. */
+static LLVMValueRef band_rows(Packing *p, LLVMValueRef rows, LLVMValueRef *fits) {
+    LLVMValueRef bytes = number(p, 0);
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].kind == PANEL_ROWS) bytes = add(p, bytes, row_bytes(p, &p->at[i]));
+    LLVMValueRef some = LLVMBuildUDiv(p->b, number(p, ROW_BYTES), bytes, "");
+    some = sub(p, some, LLVMBuildURem(p->b, some, number(p, BAND_ROWS), ""));
+    LLVMValueRef columns = sub(p, p->g->x_hi, p->g->x_lo);
+    *fits = LLVMBuildAnd(p->b, LLVMBuildICmp(p->b, LLVMIntSGE, some, number(p, LEAST_ROWS), ""),
+                         LLVMBuildICmp(p->b, LLVMIntSGE, columns, number(p, LEAST_TILES * p->columns), ""), "");
+    *fits = LLVMBuildAnd(p->b, *fits, LLVMBuildICmp(p->b, LLVMIntSGE, rows, number(p, LEAST_ROWS), ""), "");
+    return LLVMBuildSelect(p->b, *fits, some, larger(p, rows, number(p, 1)), "");
+}
+
+static void pack_rows(Packing *p, LLVMValueRef fits, LLVMValueRef to) {
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].kind == PANEL_ROWS) place_in_array(p, &p->at[i]);
+    If pack = begin_if(p, fits);
+    LLVMValueRef base[MOST_PANELS], step[MOST_PANELS], across[MOST_PANELS];
+    for (int i = 0; i < p->n; i++) {
+        Panel *of = &p->at[i];
+        if (of->kind != PANEL_ROWS) continue;
+        step[i] = number(p, bytes_of(p, of));
+        across[i] = row_bytes(p, of);
+        copy_elements(p, of, to, across[i], step[i]);
+        base[i] = base_of(p, of, to, step[i], across[i]);
+        to = behind(p, to, mul(p, across[i], sub(p, p->y_end, p->y)));
+    }
+    end_if(p, &pack);
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].kind == PANEL_ROWS) choose(p, &p->at[i], &pack, base[i], step[i], across[i]);
+}
+
+/* For this band: are there enough rows that read panels of columns, enough rounds, and room? */
+static LLVMValueRef columns_pay(Packing *p) {
+    LLVMValueRef bytes = number(p, 0), rounds = number(p, 0), all = NULL;
+    for (int i = 0; i < p->n; i++) {
+        if (p->at[i].kind != PANEL_COLUMNS) continue;
+        rounds = add(p, rounds, rounds_of(p, &p->at[i]));
+        bytes = add(p, bytes, mul(p, rounds_of(p, &p->at[i]), number(p, bytes_of(p, &p->at[i]) * p->columns)));
+    }
+    LLVMValueRef rows = sub(p, p->y_end, p->y), least = number(p, needs_versions(p) ? LEAST_FAR_ROWS : LEAST_ROWS);
+    all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, rows, least, ""));
+    all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, rounds, number(p, LEAST_ROUNDS), ""));
+    all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSLE, bytes, number(p, COLUMN_BYTES), ""));
+    LLVMValueRef columns = sub(p, p->g->x_hi, p->g->x_lo);
+    return both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, columns, number(p, p->columns), ""));
+}
+
+static void pack_columns(Packing *p, LLVMValueRef to) {
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i].kind == PANEL_COLUMNS && !needs_versions(p)) place_in_array(p, &p->at[i]);
+    If pack = begin_if(p, p->pays);
+    LLVMValueRef base[MOST_PANELS], step[MOST_PANELS], across[MOST_PANELS];
+    for (int i = 0; i < p->n; i++) {
+        Panel *of = &p->at[i];
+        if (of->kind != PANEL_COLUMNS) continue;
+        copy_columns(p, of, to);
+        across[i] = number(p, bytes_of(p, of));
+        step[i] = number(p, bytes_of(p, of) * p->columns);
+        base[i] = base_of(p, of, to, step[i], across[i]);
+        to = behind(p, to, mul(p, step[i], rounds_of(p, of)));
+    }
+    end_if(p, &pack);
+    for (int i = 0; i < p->n; i++) {
+        Panel *of = &p->at[i];
+        if (of->kind != PANEL_COLUMNS) continue;
+        if (!needs_versions(p)) {
+            choose(p, of, &pack, base[i], step[i], across[i]);
+            continue;
+        }
+        of->base = either(p, &pack, base[i], LLVMGetPoison(p->cg->ptr));
+        of->step = step[i];
+        of->across = across[i];
+    }
+}
+
+/* The nest --------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef condition(const void *of) { return ((const Packing *)of)->pays; }
+
+static void read_panels(const void *packing) {
+    const Packing *p = packing;
+    LLVMBuilderRef b = p->b;
+    for (int i = 0; i < p->n; i++) {
+        const Panel *of = &p->at[i];
+        LLVMPositionBuilderBefore(b, of->load);
+        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(of->load));
+        LLVMValueRef rounds = LLVMBuildMul(b, of->c.counter, of->step, "");
+        LLVMValueRef items = LLVMBuildMul(b, of->kind == PANEL_ROWS ? p->g->y : p->g->x, of->across, "");
+        LLVMValueRef at = LLVMBuildGEP2(b, p->cg->i8, of->base, &rounds, 1, "");
+        LLVMSetOperand(of->load, 0, LLVMBuildGEP2(b, p->cg->i8, at, &items, 1, ""));
+    }
+}
+
+static void set_bounds(LLVMBasicBlockRef head, LLVMValueRef counter, LLVMValueRef old_lo, LLVMValueRef lo,
+                       LLVMValueRef hi) {
+    for (unsigned i = 0; i < 2; i++)
+        if (LLVMGetIncomingValue(counter, i) == old_lo) LLVMSetOperand(counter, i, lo);
+    LLVMValueRef cmp = LLVMGetCondition(LLVMGetBasicBlockTerminator(head));
+    LLVMSetOperand(cmp, LLVMGetOperand(cmp, 0) == counter, hi);
+}
+
+static void note_tiles(const Packing *p, LLVMValueRef latch) {
+    LLVMMetadataRef n = LLVMValueAsMetadata(cg_i32(p->cg, p->columns));
+    LLVMSetMetadata(latch, p->cg->md_tile, LLVMMetadataAsValue(p->cg->ctx, LLVMMDNodeInContext2(p->cg->ctx, &n, 1)));
+}
+
+/* The nest, which is entered from `from` and leaves to `after`, is entered from here and leaves to a new block, where the
+ * builder is left. */
+static void put_nest_here(Packing *p) {
+    SimdRegion *g = p->g;
+    LLVMBasicBlockRef enter = block(p, "tile"), next = block(p, "tile.done");
+    LLVMBuildBr(p->b, enter);
+    LLVMPositionBuilderAtEnd(p->b, enter);
+    LLVMBuildBr(p->b, p->head);
+    simd_replace_incoming(p->b, p->head, g->entry_from, enter);
+    g->y = LLVMGetFirstInstruction(p->head); /* a new phi */
+    set_bounds(g->outer_head, g->y, g->y_lo, p->y, p->y_end);
+    set_bounds(g->inner_head, g->x, g->x_lo, p->x, p->x_end);
+    LLVMValueRef leave = LLVMGetBasicBlockTerminator(g->outer_head);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(leave); i++)
+        if (LLVMGetSuccessor(leave, i) == g->after) LLVMSetSuccessor(leave, i, next);
+    g->entry_from = enter;
+    LLVMPositionBuilderAtEnd(p->b, next);
+}
+
+static void write_tiles(Packing *p, LLVMValueRef columns) {
+    SimdRegion *g = p->g;
+    LLVMValueRef all = larger(p, sub(p, g->x_hi, g->x_lo), number(p, 1));
+    p->pays = columns_pay(p);
+    LLVMValueRef by = LLVMBuildSelect(p->b, p->pays, number(p, p->columns), all, "");
+    Loop tiles = begin_loop(p, g->x_lo, g->x_hi, "tiles");
+    p->x = tiles.at;
+    p->x_end = smaller(p, add(p, tiles.at, by), g->x_hi);
+    pack_columns(p, columns);
+    put_nest_here(p);
+    end_loop(p, &tiles, p->x_end);
+}
+
+static void write_bands(Packing *p) {
+    SimdRegion *g = p->g;
+    LLVMValueRef columns = buffer(p, COLUMN_BYTES), rows, fits = NULL;
+    p->y = g->y_lo;
+    p->y_end = g->y_hi;
+    p->x = g->x_lo;
+    for (int i = 0; i < p->n; i++) find_rounds(p, &p->at[i]);
+    if (!has(p, PANEL_ROWS)) {
+        write_tiles(p, columns);
+        return;
+    }
+    LLVMValueRef by = band_rows(p, sub(p, g->y_hi, g->y_lo), &fits);
+    rows = buffer(p, ROW_BYTES);
+    Loop bands = begin_loop(p, g->y_lo, g->y_hi, "bands");
+    p->y = bands.at;
+    p->y_end = smaller(p, add(p, bands.at, by), g->y_hi);
+    for (int i = 0; i < p->n; i++) find_rounds(p, &p->at[i]);
+    pack_rows(p, fits, rows);
+    write_tiles(p, columns);
+    end_loop(p, &bands, p->y_end);
+}
+
+static bool is_whole_nest(const Packing *p) {
+    const SimdRegion *g = p->g;
+    LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
+    int64_t down = simd_trips(g->y_lo, g->y_hi), across = simd_trips(g->x_lo, g->x_hi);
+    bool is_large = (!down || down >= LEAST_ROWS) && (!across || across >= LEAST_TILES * p->columns);
+    bool has_bounds = is_outside(g, g->x_lo) && is_outside(g, g->x_hi) && g->x_lo != g->x_hi && g->y_lo != g->y_hi;
+    return is_large && has_bounds && LLVMGetNumSuccessors(enter) == 1 &&
+           !LLVMIsAPHINode(LLVMGetFirstInstruction(g->after));
+}
+
+static void write(Packing *p, LLVMValueRef latch) {
+    SimdRegion *g = p->g;
+    LLVMBasicBlockRef after = g->after;
+    LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
+    LLVMPositionBuilderBefore(p->b, enter);
+    LLVMSetCurrentDebugLocation2(p->b, LLVMInstructionGetDebugLoc(enter));
+    LLVMInstructionEraseFromParent(enter);
+    LLVMPositionBuilderAtEnd(p->b, g->entry_from);
+    write_bands(p);
+    LLVMBuildBr(p->b, after);
+    if (needs_versions(p))
+        simd_make_versions(p->cg, g, &(SimdVersioning){condition, read_panels, p, .for_vectors = true, .both = true});
+    else read_panels(p);
+    note_tiles(p, latch);
+}
+
+bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    SimdRegion g;
+    Packing p = {.cg = cg, .g = &g, .b = cg->b};
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
+    if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !g.y || !simd_privates(&g)) return false;
+    p.head = g.outer_head;
+    find_panels(&p);
+    if (!p.n) return false;
+    simd_rates(&g, true);
+    p.columns = PANEL_BYTES * 8 / target->vector_bits * simd_width(&g, target);
+    if (!is_whole_nest(&p)) return false;
+    write(&p, latch);
+    return true;
+}
