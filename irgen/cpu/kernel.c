@@ -1,7 +1,7 @@
 /* kernel.c -- worksharing on a CPU: the entry function of a kernel distributes the domain over the threads of libomp's
  * fork call, and libomp decides how many threads there are. The schedule is static (one contiguous chunk for each
- * thread) where all work items cost about the same, else dynamic (chunks are taken from an atomic counter, as in
- * `schedule(dynamic)` of OpenMP). A launch with too little work runs serially on the calling thread. This entry is used
+ * thread) where all work items cost about the same, guided where their cost changes evenly along the domain, as in
+ * triangular ones, else dynamic (chunks are taken from an atomic counter, as in `schedule(dynamic)` of OpenMP). A launch with too little work runs serially on the calling thread. This entry is used
  * for the host's version of a kernel and for the x86 device. */
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/rate.h"
@@ -101,18 +101,53 @@ static LLVMValueRef chunk_size(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMV
     return multiple(f, size, k->row ? chunk_unit(f, n, row, threads) : cg_i64(f->cg, CHUNK_ITEMS));
 }
 
-/* Takes and executes chunks until the counter reaches n. */
-static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values,
-                       LLVMValueRef counter, int64_t least) {
-    LLVMValueRef n = values[n_values + CONTEXT_N], size = chunk_size(k, f, n, values[n_values + CONTEXT_ROW], least);
-    LLVMBasicBlockRef take = cg_block(f, "take"), work = cg_block(f, "work"), done = cg_block(f, "done");
-    cg_goto(f, take);
-    cg_enter(f, take);
+/* Takes the chunk that begins where the counter stands: the builder is left where there is one, and `done` is where
+ * there is none. */
+static LLVMValueRef take_chunk(CgFunc *f, LLVMValueRef counter, LLVMValueRef size, LLVMValueRef n,
+                               LLVMBasicBlockRef done) {
+    LLVMBasicBlockRef work = cg_block(f, "work");
     LLVMValueRef begin =
         LLVMBuildAtomicRMW(f->b, LLVMAtomicRMWBinOpAdd, counter, size, LLVMAtomicOrderingMonotonic, false);
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntULT, begin, n, ""), work, done);
     cg_enter(f, work);
-    LLVMValueRef count = smaller(f, size, LLVMBuildSub(f->b, n, begin, ""));
+    return begin;
+}
+
+/* The same where neighbours take nearly the same time (guided self-scheduling, Polychronopoulos and Kuck 1987): a
+ * share of the items that are left, and `size` at least. *taken is the size of the chunk. */
+static LLVMValueRef take_share(CgFunc *f, LLVMValueRef counter, LLVMValueRef size, LLVMValueRef n,
+                               LLVMBasicBlockRef done, LLVMValueRef *taken) {
+    enum { SHARES_A_THREAD = 2 };
+    LLVMBasicBlockRef look = cg_block(f, "look"), some = cg_block(f, "some"), work = cg_block(f, "work");
+    LLVMValueRef threads = LLVMBuildZExt(f->b, cg_call_runtime(f, RT_NUM_THREADS, NULL, 0), f->cg->i64, "threads");
+    threads = LLVMBuildMul(f->b, threads, cg_i64(f->cg, SHARES_A_THREAD), "");
+    cg_goto(f, look);
+    cg_enter(f, look);
+    LLVMValueRef begin = LLVMBuildLoad2(f->b, f->cg->i64, counter, "begin");
+    LLVMSetOrdering(begin, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(begin, 8);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntULT, begin, n, ""), some, done);
+    cg_enter(f, some);
+    LLVMValueRef share = LLVMBuildUDiv(f->b, LLVMBuildSub(f->b, n, begin, ""), threads, "");
+    *taken = larger(f, LLVMBuildSub(f->b, share, LLVMBuildURem(f->b, share, size, ""), ""), size);
+    LLVMValueRef next = LLVMBuildAdd(f->b, begin, *taken, "");
+    LLVMValueRef swap = LLVMBuildAtomicCmpXchg(f->b, counter, begin, next, LLVMAtomicOrderingMonotonic,
+                                               LLVMAtomicOrderingMonotonic, false);
+    LLVMBuildCondBr(f->b, LLVMBuildExtractValue(f->b, swap, 1, ""), work, look);
+    cg_enter(f, work);
+    return begin;
+}
+
+/* Takes and executes chunks until the counter reaches n. */
+static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values,
+                       LLVMValueRef counter, int64_t least) {
+    LLVMValueRef n = values[n_values + CONTEXT_N], size = chunk_size(k, f, n, values[n_values + CONTEXT_ROW], least);
+    LLVMBasicBlockRef take = cg_block(f, "take"), done = cg_block(f, "done");
+    cg_goto(f, take);
+    cg_enter(f, take);
+    LLVMValueRef taken = size, begin = k->uneven == UNEVEN_REGULAR ? take_share(f, counter, size, n, done, &taken)
+                                                                   : take_chunk(f, counter, size, n, done);
+    LLVMValueRef count = smaller(f, taken, LLVMBuildSub(f->b, n, begin, ""));
     call_share(f, share, values, n_values, begin, LLVMBuildAdd(f->b, begin, count, ""));
     cg_goto(f, take);
     cg_enter(f, done);
@@ -197,7 +232,7 @@ void cpu_kernel_entry(Kernel *k) {
     CgFunc f;
     k->share_cost = cost_of_item(k->func) * k->share_items;
     cpu_kernel_ranges(k);
-    k->uneven = cg_copies_are_light(cg, k->func) && rates_are_uneven(&cg->c->arena, k->func);
+    k->uneven = cg_copies_are_light(cg, k->func) ? rates_unevenness(&cg->c->arena, k->func) : EVEN;
     cg_func_begin(&f, cg, k->func, k->entry);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
     int n = cg_kernel_values(k, &f, values);

@@ -3,6 +3,7 @@
 #define KDSL_LANG_ABI_H
 
 #include "irgen/lang/cg.h"
+#include "sema/analysis/rate.h"
 
 /* One kernel in one module. */
 struct Kernel { /* typedef: target.h */
@@ -27,7 +28,7 @@ struct Kernel { /* typedef: target.h */
     int64_t share_items;           /* items of a group that is spread as a whole; 1: single items */
     int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
     LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
-    bool uneven;                   /* dynamic scheduling, because some items may cost much more than others */
+    Unevenness uneven;             /* dynamic or guided scheduling, because some items may cost more than others */
 };
 
 /* abi.c ------------------------------------------------------------------------------------------------------------ */

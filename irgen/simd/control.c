@@ -359,6 +359,16 @@ static void branch_back(SimdEmit *e, LLVMValueRef branch) {
     if (e->rare || is_large) simd_say_of_loop(e->cg, branch, "llvm.loop.unroll.runtime.disable");
 }
 
+/* LLVM takes any loop for one of many rounds, and would keep its values in registers at the expense of the loops around
+ * it that have many. */
+static void say_few_rounds(SimdEmit *e, LLVMValueRef branch) {
+    LLVMContextRef ctx = e->cg->ctx;
+    LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(ctx, "branch_weights", 14),
+                                  LLVMValueAsMetadata(cg_i32(e->cg, 1)), LLVMValueAsMetadata(cg_i32(e->cg, 1))};
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(ctx, "prof", 4),
+                    LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, weights, 3)));
+}
+
 static void run_loop(SimdEmit *e, int level, int node) {
     int loop = node_at(e, level, node)->loop, inner = loop + 1;
     bool divergent = e->g->loops.at[loop].divergent;
@@ -383,7 +393,9 @@ static void run_loop(SimdEmit *e, int level, int node) {
     }
     LLVMValueRef *next = load_masks(e, e->live_next[loop]);
     store_masks(e, e->live[loop], next);
-    branch_back(e, LLVMBuildCondBr(e->b, simd_any(e, next), e->round[inner], e->loop_done[loop]));
+    LLVMValueRef back = LLVMBuildCondBr(e->b, simd_any(e, next), e->round[inner], e->loop_done[loop]);
+    branch_back(e, back);
+    if (simd_is_of_some_rows(e->g, loop)) say_few_rounds(e, back);
     LLVMPositionBuilderAtEnd(e->b, e->loop_done[loop]);
     if (e->rest_of[loop] != END) come_from_rest(e, loop, entered);
     LLVMBuildBr(e->b, entry_of(e, level, node_at(e, level, node)->next));

@@ -96,7 +96,8 @@ typedef struct RateScan {
     int loop_divergence;         /* the value of it where the innermost loop's body starts */
     const Stmt *loop;            /* innermost */
     Vec(const Stmt *) divergent; /* loops that some items leave, or in which they skip an iteration, before others do */
-    bool uneven;                 /* some items execute more iterations of a loop than others */
+    int irregular;               /* the number of those conditions that are not affine in the items' indices */
+    Unevenness uneven;           /* some items execute more iterations of a loop than others */
     bool left;                   /* some items have returned before */
     int follow;                  /* the depth of calls that are followed for it */
 } RateScan;
@@ -265,17 +266,25 @@ static void scan_assign(RateScan *s, Stmt *st) {
     assign(s, whole->name.sym, value);
 }
 
+static void note_uneven(RateScan *s) {
+    Unevenness now = s->irregular || s->left ? UNEVEN : UNEVEN_REGULAR;
+    if (now > s->uneven) s->uneven = now;
+}
+
 /* The body of a loop, which is divergent code if not all items execute the same iterations. */
-static void scan_loop(RateScan *s, const Stmt *st, const Block *body, bool diverges) {
+static void scan_loop(RateScan *s, const Stmt *st, const Block *body, bool diverges, bool regular) {
+    regular = regular && !loop_diverges(s, st);
     diverges = diverges || loop_diverges(s, st);
     const Stmt *loop = s->loop;
     int loop_divergence = s->loop_divergence;
     s->divergence += diverges;
-    s->uneven |= s->divergence > 0 || s->left;
+    s->irregular += diverges && !regular;
+    if (s->divergence > 0 || s->left) note_uneven(s);
     s->loop = st;
     s->loop_divergence = s->divergence;
     scan_block(s, body);
     s->divergence -= diverges;
+    s->irregular -= diverges && !regular;
     s->loop = loop;
     s->loop_divergence = loop_divergence;
 }
@@ -288,15 +297,28 @@ static void scan_for(RateScan *s, Stmt *st) {
     declare(s, st->for_.binder.sym);
     if (st->for_.binder.sym != s->f->loop) assign(s, st->for_.binder.sym, step.kind == RATE_UNIFORM ? lo : VARYING);
     Rate all = any(any(lo, hi), step);
-    scan_loop(s, st, st->for_.body, all.kind != RATE_UNIFORM);
+    scan_loop(s, st, st->for_.body, all.kind != RATE_UNIFORM, is_steady(lo) && is_steady(hi) && is_steady(step));
+}
+
+static bool compares(Op op) { return op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE; }
+
+/* Comparisons of affine values, joined: as i grows, the items that they hold for change little. */
+static bool is_regular(RateScan *s, Expr *cond) {
+    if (cond->kind != EXPR_BINARY) return scan_expr(s, cond).kind == RATE_UNIFORM;
+    Expr *a = cond->binary.lhs, *b = cond->binary.rhs;
+    if (cond->binary.op == OP_AND || cond->binary.op == OP_OR) return is_regular(s, a) && is_regular(s, b);
+    return compares(cond->binary.op) && is_steady(scan_expr(s, a)) && is_steady(scan_expr(s, b));
 }
 
 static void scan_stmt_if(RateScan *s, Stmt *st) {
     bool diverges = scan_expr(s, st->if_.cond).kind != RATE_UNIFORM;
+    bool irregular = diverges && !is_regular(s, st->if_.cond);
     s->divergence += diverges;
+    s->irregular += irregular;
     scan_block(s, st->if_.then_);
     if (st->if_.else_) scan_stmt(s, st->if_.else_);
     s->divergence -= diverges;
+    s->irregular -= irregular;
 }
 
 static void scan_stmt(RateScan *s, Stmt *st) {
@@ -310,14 +332,14 @@ static void scan_stmt(RateScan *s, Stmt *st) {
     case STMT_EXPR: scan_expr(s, st->expr.expr); break;
     case STMT_IF: scan_stmt_if(s, st); break;
     case STMT_FOR: scan_for(s, st); break;
-    case STMT_WHILE: scan_loop(s, st, st->while_.body, scan_expr(s, st->while_.cond).kind != RATE_UNIFORM); break;
+    case STMT_WHILE: scan_loop(s, st, st->while_.body, scan_expr(s, st->while_.cond).kind != RATE_UNIFORM, false); break;
     case STMT_BREAK:
     case STMT_CONTINUE:
         if (s->divergence > s->loop_divergence) mark_loop(s, s->loop);
         break;
     case STMT_RETURN:
         if (st->return_.value) scan_expr(s, st->return_.value);
-        s->uneven |= s->loop && s->divergence > 0;
+        if (s->loop && s->divergence > 0) s->uneven = UNEVEN;
         s->left |= s->divergence > 0;
         break;
     case STMT_ASSERT:
@@ -403,10 +425,11 @@ Rate rate_of(const Rates *f, Expr *e) {
 
 /* Uneven kernels --------------------------------------------------------------------------------------------------- */
 
-static bool find_uneven(RateScan *s, int depth) {
+static Unevenness find_uneven(RateScan *s, int depth) {
     reach_fixpoint(s);
     s->follow = depth;
-    s->uneven = s->left = false; /* only the last pass, with the final rates, counts */
+    s->uneven = EVEN;
+    s->left = false; /* only the last pass, with the final rates, counts */
     scan_block(s, s->f->func->item->fn.body);
     return s->uneven;
 }
@@ -421,7 +444,7 @@ static Rate extent_rate(RateScan *s, const Expr *arg) {
 
 static void follow_call(RateScan *s, Expr *e) {
     const Func *fn = e->call.info->func;
-    if (s->uneven) return;
+    if (s->uneven == UNEVEN) return;
     Rates f = nothing_known(s->f->arena, fn);
     RateScan inner = {.f = &f};
     for (int i = 0; i < fn->sizes.n; i++) f.slots[fn->sizes.at[i]->id] = (RateSlot){.rate = UNIFORM, .known = true};
@@ -432,8 +455,9 @@ static void follow_call(RateScan *s, Expr *e) {
         for (int k = 0; k < fn->sizes.n && extent.kind != RATE_UNIFORM; k++)
             f.slots[fn->sizes.at[k]->id].rate = VARYING;
     }
-    bool loops_differ = find_uneven(&inner, s->follow - 1);
-    s->uneven |= loops_differ;
+    Unevenness of = find_uneven(&inner, s->follow - 1);
+    if (of && s->irregular) of = UNEVEN;
+    if (of > s->uneven) s->uneven = of;
 }
 
 /* Neighbours are successive groups; positions in the group are the same in all of them. */
@@ -441,12 +465,12 @@ static void seed_items(Rates *f) {
     const Func *fn = f->func;
     for (int i = 0; i < fn->domain.n; i++) {
         const Symbol *item = fn->group.items ? fn->group.at[i] : fn->domain.at[i];
-        f->slots[fn->domain.at[i]->id] = (RateSlot){.rate = VARYING, .known = true};
-        if (item) f->slots[item->id] = (RateSlot){.rate = VARYING, .known = true};
+        f->slots[fn->domain.at[i]->id] = (RateSlot){.rate = steady(0), .known = true};
+        if (item) f->slots[item->id] = (RateSlot){.rate = steady(0), .known = true};
     }
 }
 
-bool rates_are_uneven(Arena *arena, const Func *kernel) {
+Unevenness rates_unevenness(Arena *arena, const Func *kernel) {
     enum { CALLS_DEEP = 3 };
     Rates f = nothing_known(arena, kernel);
     RateScan s = {.f = &f};

@@ -44,7 +44,10 @@ Rates rates_along(Arena *arena, const Func *fn, int axis, const Rate *given);
 Rates rates_along_loop(Arena *arena, const Func *fn, const Symbol *variable);
 Rate rate_of(const Rates *f, Expr *e);
 
-/* Do some items of the kernel run more iterations of a loop than others? Functions it calls are followed three deep. */
-bool rates_are_uneven(Arena *arena, const Func *kernel);
+/* Do some items of the kernel run more iterations of a loop than others? Functions it calls are followed three deep.
+ * UNEVEN_REGULAR: the bounds of these loops, and the conditions around them, are affine in the items' indices, as in
+ * triangular domains, so that neighbours take nearly the same time. */
+typedef enum Unevenness { EVEN, UNEVEN_REGULAR, UNEVEN } Unevenness;
+Unevenness rates_unevenness(Arena *arena, const Func *kernel);
 
 #endif

@@ -38,10 +38,10 @@ static void expect_rates(const char *text, int axis, const char *wanted) {
     compiler_free(&c);
 }
 
-static void expect_uneven(bool uneven, const char *text) {
+static void expect_uneven(Unevenness uneven, const char *text) {
     Compiler c;
     const Func *k = kernel_of(&c, text);
-    check(k && rates_are_uneven(&c.arena, k) == uneven, text);
+    check(k && rates_unevenness(&c.arena, k) == uneven, text);
     compiler_free(&c);
 }
 
@@ -93,10 +93,24 @@ static void check_variables(void) {
 }
 
 static void check_uneven(void) {
-    expect_uneven(false, "kernel k(y: &mut [f32; n]) over i in n { for e in 0..4 { y[i] += 1.0; } }\nfn main() { }\n");
-    expect_uneven(true, "kernel k(y: &mut [f32; n]) over i in n { for e in 0..i { y[i] += 1.0; } }\nfn main() { }\n");
-    expect_uneven(true, "fn g(n: index) -> i32 { var s = 0; for e in 0..n { s += 1; } return s; }\n"
-                        "kernel k(y: &mut [i32; n]) over i in n { y[i] = g(i); }\nfn main() { }\n");
+    expect_uneven(EVEN, "kernel k(y: &mut [f32; n]) over i in n { for e in 0..4 { y[i] += 1.0; } }\nfn main() { }\n");
+    expect_uneven(UNEVEN_REGULAR,
+                  "kernel k(y: &mut [f32; n]) over i in n { for e in 0..i { y[i] += 1.0; } }\nfn main() { }\n");
+    expect_uneven(UNEVEN_REGULAR,
+                  "fn g(n: index) -> i32 { var s = 0; for e in 0..n { s += 1; } return s; }\n"
+                  "kernel k(y: &mut [i32; n]) over i in n { y[i] = g(n - 2 * i); }\nfn main() { }\n");
+    expect_uneven(UNEVEN_REGULAR, "kernel k(y: &mut [f32; n, n]) over i in n, j in n {\n"
+                                  "    if j <= i && i > 3 { for e in n { y[i, j] += 1.0; } }\n"
+                                  "}\nfn main() { }\n");
+    expect_uneven(UNEVEN, "kernel k(y: &mut [f32; n], x: &[f32; n]) over i in n {\n"
+                          "    if x[i] > 0.0 { for e in n { y[i] += 1.0; } }\n"
+                          "}\nfn main() { }\n");
+    expect_uneven(UNEVEN, "kernel k(y: &mut [f32; n], m: &[i32; n]) over i in n {\n"
+                          "    for e in index(m[i]) { y[i] += 1.0; }\n"
+                          "}\nfn main() { }\n");
+    expect_uneven(UNEVEN, "kernel k(y: &mut [f32; n]) over i in n {\n"
+                          "    for e in i { if y[i] > 2.0 { break; } y[i] += 1.0; }\n"
+                          "}\nfn main() { }\n");
 }
 
 int main(void) {
