@@ -14,7 +14,8 @@
  * there is the nest as it was (loop versioning).
  *
  * Legal where every item executes the loop, so that nothing is read that would not have been; its bounds may change
- * from row to row, as in `for k in i + 1`. No check is in it, and the array is only read. */
+ * from row to row, as in `for k in i + 1`. No check is in it, and the array is only read. Where items part ways at
+ * edges, as in `if j <= i { ... }`, tiles are packed of which a row has no such items (ends.c). */
 #include "irgen/simd/emit.h"
 #include "irgen/simd/interval.h"
 
@@ -50,9 +51,10 @@ typedef struct Packing {
     Panel at[MOST_PANELS];
     int n;
     int columns;             /* of a tile */
+    bool has_edges;          /* only items that are inside are known to execute the loops */
     LLVMValueRef y, y_end;   /* the band */
     LLVMValueRef x, x_end;   /* the tile */
-    LLVMValueRef pays;       /* columns are packed */
+    LLVMValueRef pays;       /* columns are packed, of the tile at hand */
 } Packing;
 
 /* Which loads ------------------------------------------------------------------------------------------------------ */
@@ -124,15 +126,45 @@ static bool goes_with_rows(const SimdRegion *g, LLVMValueRef v) {
     return !m.unknown && !m.with_x && !m.with_counter;
 }
 
-/* By every item: no way through the nest leads past it, nor out of the nest. */
+/* Does a way lead past the loop? Its blocks are marked. */
+static bool passes(const SimdRegion *g, int block, int header, bool *seen) {
+    if (block == header || seen[block]) return false;
+    seen[block] = true;
+    for (int i = 0; i < simd_n_succ(g, block); i++) {
+        int to = value_map_get(g->block_of, simd_succ(g, block, i));
+        bool is_alive = to >= 0 ? simd_comes_alive(g, block, to)
+                                : g->blocks.at[block].taken < 0 || g->blocks.at[block].taken == i;
+        if (is_alive && (to < 0 || passes(g, to, header, seen))) return true;
+    }
+    return false;
+}
+
+/* By every item, or every one inside: no way through the nest leads past it, nor out of the nest. */
 static bool is_always_executed(const SimdRegion *g, int loop) {
     const SimdLoop *l = &g->loops.at[loop];
-    for (int b = 0; b < g->blocks.n; b++) {
+    for (int b = 0; b < g->blocks.n; b++)
         if (g->blocks.at[b].leaves) return false;
-        for (int i = 0; i < simd_n_succ(g, b); i++)
-            if (value_map_get(g->block_of, simd_succ(g, b, i)) < 0 && !simd_dominates(g, l->header, b)) return false;
+    return l->parent < 0 && !passes(g, 0, l->header, arena_array(g->arena, bool, g->blocks.n));
+}
+
+static bool is_of_counters(const SimdRegion *g, LLVMValueRef v) {
+    Form f = simd_place(g, v, AS_SIGNED);
+    for (int i = 0; i < f.n; i++) {
+        LLVMValueRef atom = simd_atom(g, f.at[i].atom, NULL);
+        if (atom != g->x && atom != g->y && value_map_get(g->value_of, atom) >= 0) return false;
     }
-    return l->parent < 0;
+    return true;
+}
+
+/* If two rows have an item inside in a column, do all rows between them? */
+static bool has_even_edges(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef v = g->values.at[i].v;
+        if (!g->values.at[i].at_ends) continue;
+        if (!LLVMIsAICmpInst(v) || !is_of_counters(g, LLVMGetOperand(v, 0)) || !is_of_counters(g, LLVMGetOperand(v, 1)))
+            return false;
+    }
+    return true;
 }
 
 /* One bound may change from row to row: so the rounds of all rows are those of the first or the last one. */
@@ -150,7 +182,7 @@ static void find_panels(Packing *p) {
         if (!is_always_executed(g, l) || !simd_find_counted(g, l, &c) || !has_known_rounds(g, &c)) continue;
         for (int i = 0; i < c.n && p->n < MOST_PANELS; i++) {
             Panel one = {.load = g->values.at[c.of[i]].v, .c = c};
-            if (!is_packed(g, &one)) continue;
+            if (!is_packed(g, &one) || (one.kind == PANEL_ROWS && p->has_edges && !has_even_edges(g))) continue;
             has_columns |= one.kind == PANEL_COLUMNS;
             p->at[p->n++] = one;
         }
@@ -384,6 +416,27 @@ static LLVMValueRef row_bytes(Packing *p, const Panel *of) {
     return LLVMBuildOr(p->b, bytes, number(p, SIMD_LINE), "");
 }
 
+/* Are the items from x to `last` of this row inside? */
+static LLVMValueRef is_inside(Packing *p, LLVMValueRef x, LLVMValueRef last, LLVMValueRef y) {
+    return simd_inside_upto(p->g, p->b, 1, x, last, y);
+}
+
+static LLVMValueRef last_row(Packing *p) { return sub(p, p->y_end, number(p, 1)); }
+
+/* Has each row of the band an item inside? Those of the first or of the last column are looked at. */
+static LLVMValueRef rows_have_items(Packing *p) {
+    LLVMValueRef x[2] = {p->g->x_lo, sub(p, p->g->x_hi, number(p, 1))}, in[2];
+    for (int i = 0; i < 2; i++)
+        in[i] = LLVMBuildAnd(p->b, is_inside(p, x[i], x[i], p->y), is_inside(p, x[i], x[i], last_row(p)), "");
+    return LLVMBuildOr(p->b, in[0], in[1], "");
+}
+
+/* Has the tile a row of which all items are inside? The first and the last one are looked at. */
+static LLVMValueRef has_whole_row(Packing *p) {
+    LLVMValueRef last = sub(p, p->x_end, number(p, 1));
+    return LLVMBuildOr(p->b, is_inside(p, p->x, last, p->y), is_inside(p, p->x, last, last_row(p)), "");
+}
+
 /* How many rows of the nest a band has. *fits: its panels of rows have room. */
 static LLVMValueRef band_rows(Packing *p, LLVMValueRef rows, LLVMValueRef *fits) {
     LLVMValueRef bytes = number(p, 0);
@@ -401,7 +454,7 @@ static LLVMValueRef band_rows(Packing *p, LLVMValueRef rows, LLVMValueRef *fits)
 static void pack_rows(Packing *p, LLVMValueRef fits, LLVMValueRef to) {
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == PANEL_ROWS) place_in_array(p, &p->at[i]);
-    If pack = begin_if(p, fits);
+    If pack = begin_if(p, p->has_edges ? LLVMBuildAnd(p->b, fits, rows_have_items(p), "") : fits);
     LLVMValueRef base[MOST_PANELS], step[MOST_PANELS], across[MOST_PANELS];
     for (int i = 0; i < p->n; i++) {
         Panel *of = &p->at[i];
@@ -519,6 +572,7 @@ static void write_tiles(Packing *p, LLVMValueRef columns) {
     Loop tiles = begin_loop(p, g->x_lo, g->x_hi, "tiles");
     p->x = tiles.at;
     p->x_end = smaller(p, add(p, tiles.at, by), g->x_hi);
+    if (p->has_edges) p->pays = LLVMBuildAnd(p->b, p->pays, has_whole_row(p), "");
     pack_columns(p, columns);
     put_nest_here(p);
     end_loop(p, &tiles, p->x_end);
@@ -578,9 +632,13 @@ bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef fn, LLVMValueRe
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
     if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !g.y || !simd_privates(&g)) return false;
     p.head = g.outer_head;
-    find_panels(&p);
-    if (!p.n) return false;
+    simd_find_slices(&g);
     simd_rates(&g, true);
+    p.has_edges = simd_find_ends(&g);
+    if (p.has_edges) simd_rates_settled(&g, true);
+    find_panels(&p);
+    if (p.has_edges) simd_rates_settled(&g, false);
+    if (!p.n) return false;
     p.columns = PANEL_BYTES * 8 / target->vector_bits * simd_width(&g, target);
     if (!is_whole_nest(&p)) return false;
     write(&p, latch);

@@ -42,7 +42,7 @@ def changed(plan, rng):
             "vectors": rng.choice((1, 2, 4) if plan["for"] == "aligned" else (1, 2, 3, 4, 5)),
             "rows": rng.choice((1, 2, 3, 4)), "band": rng.choice((1, 1, 2, 3)), "start": rng.choice(("first", plan["start"])),
             "tail": rng.choice(("masked", "overlapped")), "stream": rng.choice(("none", "row", plan["stream"])),
-            "split": rng.choice(("no", "yes")), "pack": rng.choice(("no", "yes"))}
+            "split": rng.choice(("no", "yes"))}
 
 
 def assembly(program, *options):
