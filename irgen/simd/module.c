@@ -258,7 +258,7 @@ void simd_pack(Cg *cg) {
         const Mark *m = &marks.at[i];
         begin_function(cg);
         if (!i || m->fn != marks.at[i - 1].fn) simd_unshift_counters(cg, m->fn);
-        changed |= simd_pack_in(cg, &target, m->fn, m->items, m->rows);
+        changed |= simd_pack_in(cg, &target, m->items, m->rows);
         if (i + 1 < marks.n && marks.at[i + 1].fn == m->fn) continue;
         if (changed) run_passes(cg, m->fn, "early-cse,dce");
         changed = false;

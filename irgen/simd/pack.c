@@ -20,13 +20,16 @@
 #include "irgen/simd/interval.h"
 
 enum {
-    PANEL_BYTES = 192,        /* of a tile's vectors: three of AVX-512, six of AVX2 */
-    COLUMN_BYTES = 512 << 10, /* of the panels of columns: less than the second-level cache */
+    LINES_OF_3 = 3,           /* that a row of a panel has, for blocks of 3 or 6 vectors, */
+    LINES_OF_4 = 4,           /* and for those of 2 or 4 */
+    COLUMN_BYTES = 640 << 10, /* of the panels of columns: less than the second-level cache */
     ROW_BYTES = 2 << 20,      /* of those of a band's rows, each of which is read once for each tile */
     BAND_ROWS = 24,           /* a multiple of the rows of blocks of most sizes */
     LEAST_ROUNDS = 32,
-    LEAST_ROWS = 32,          /* that read a panel */
-    LEAST_FAR_ROWS = 96,      /* and one that is transposed */
+    LEAST_ROWS = 32,          /* that read a panel, if an array is larger than the last-level cache, */
+    LARGE_BYTES = 16 << 20,   /* and is that from here on; */
+    LEAST_NEAR_ROWS = 128,    /* if it is not: then it takes longer to copy than to read it again a few times; */
+    LEAST_FAR_ROWS = 96,      /* and if the panel is transposed */
     LEAST_TILES = 4,          /* that read the rows of a band */
     MOST_PANELS = 4
 };
@@ -39,6 +42,7 @@ typedef struct Panel {
     bool is_far;             /* PANEL_COLUMNS: neighbours along the row read elements that are far apart */
     LLVMValueRef load;
     SimdCounted c;
+    LLVMValueRef rest, rest_counter; /* the same in the iterations that only some rows have (triangle.c); or NULL */
     LLVMValueRef lo, hi;     /* the rounds of all rows of the band */
     LLVMValueRef base, step, across; /* the element of an item is at base + counter * step + (x or y) * across */
 } Panel;
@@ -70,6 +74,7 @@ static Moves moves(const SimdRegion *g, LLVMValueRef counter, LLVMValueRef v, in
     enum { FAR = 12 };
     if (v == g->x || v == g->y || v == counter) return (Moves){v == g->x, v == g->y, v == counter, false};
     if (value_map_get(g->value_of, v) < 0) return (Moves){0};
+    if (simd_is_of_all_rows(v)) return moves(g, counter, LLVMGetOperand(v, 0), depth + 1);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     Moves all = {.unknown = depth > FAR || !(op == LLVMGetElementPtr || op == LLVMAdd || op == LLVMSub ||
                                              op == LLVMMul || op == LLVMShl)};
@@ -174,12 +179,46 @@ static bool has_known_rounds(const SimdRegion *g, const SimdCounted *c) {
     return (is_outside(g, c->lo) || is_outside(g, c->hi)) && (!rounds || rounds >= LEAST_ROUNDS);
 }
 
+/* The same address, in the iterations of another loop? */
+static bool is_same(const SimdRegion *g, LLVMValueRef a, LLVMValueRef counter_a, LLVMValueRef b, LLVMValueRef counter_b,
+                    int depth) {
+    enum { FAR = 12 };
+    if (a == b || (a == counter_a && b == counter_b)) return true;
+    if (depth > FAR || value_map_get(g->value_of, a) < 0 || value_map_get(g->value_of, b) < 0) return false;
+    LLVMOpcode op = LLVMGetInstructionOpcode(a);
+    bool is_alike = op == LLVMGetInstructionOpcode(b) && LLVMTypeOf(a) == LLVMTypeOf(b) &&
+                    LLVMGetNumOperands(a) == LLVMGetNumOperands(b) && !moves(g, counter_a, a, 0).unknown;
+    if (!is_alike || (op == LLVMGetElementPtr && LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b)))
+        return false;
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(a); i++)
+        if (!is_same(g, LLVMGetOperand(a, i), counter_a, LLVMGetOperand(b, i), counter_b, depth + 1)) return false;
+    return true;
+}
+
+/* The panels have the rounds of all rows. */
+static void find_rest(Packing *p, int loop) {
+    SimdCounted c;
+    if (!simd_find_counted(p->g, loop, &c) || c.checks) return;
+    for (int i = 0; i < c.n; i++)
+        for (int k = 0; k < p->n; k++) {
+            LLVMValueRef load = p->g->values.at[c.of[i]].v;
+            Panel *of = &p->at[k];
+            bool may_be = LLVMIsALoadInst(load) && !of->rest && LLVMTypeOf(load) == LLVMTypeOf(of->load);
+            if (!may_be || !is_same(p->g, simd_address(of->load), of->c.counter, simd_address(load), c.counter, 0))
+                continue;
+            of->rest = load;
+            of->rest_counter = c.counter;
+        }
+}
+
 static void find_panels(Packing *p) {
     SimdRegion *g = p->g;
     bool has_columns = false;
+    p->n = 0;
     for (int l = 0; l < g->loops.n; l++) {
         SimdCounted c;
-        if (!is_always_executed(g, l) || !simd_find_counted(g, l, &c) || !has_known_rounds(g, &c)) continue;
+        bool is_whole = is_always_executed(g, l) && !simd_is_of_some_rows(g, l);
+        if (!is_whole || !simd_find_counted(g, l, &c) || !has_known_rounds(g, &c)) continue;
         for (int i = 0; i < c.n && p->n < MOST_PANELS; i++) {
             Panel one = {.load = g->values.at[c.of[i]].v, .c = c};
             if (!is_packed(g, &one) || (one.kind == PANEL_ROWS && p->has_edges && !has_even_edges(g))) continue;
@@ -188,6 +227,8 @@ static void find_panels(Packing *p) {
         }
     }
     if (!has_columns) p->n = 0;
+    for (int l = 0; l < g->loops.n && p->n; l++)
+        if (simd_is_of_some_rows(g, l)) find_rest(p, l);
 }
 
 static bool has(const Packing *p, PanelKind kind) {
@@ -290,6 +331,7 @@ static LLVMValueRef value_at(Packing *p, LLVMValueRef v, LLVMValueRef x, LLVMVal
     if (v == p->g->y) return y;
     if (of && v == of->c.counter) return round;
     if (value_map_get(p->g->value_of, v) < 0) return v;
+    if (simd_is_of_all_rows(v)) return value_at(p, LLVMGetOperand(v, 0), x, y, of, round);
     LLVMValueRef copy = LLVMInstructionClone(v);
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         LLVMSetOperand(copy, (unsigned)i, value_at(p, LLVMGetOperand(v, (unsigned)i), x, y, of, round));
@@ -437,7 +479,8 @@ static LLVMValueRef has_whole_row(Packing *p) {
     return LLVMBuildOr(p->b, is_inside(p, p->x, last, p->y), is_inside(p, p->x, last, last_row(p)), "");
 }
 
-/* How many rows of the nest a band has. *fits: its panels of rows have room. */
+/* How many rows of the nest a band has. *fits: its panels of rows have room. Where all of them do, they stay in the
+ * caches as they are, and one band is left as it is. */
 static LLVMValueRef band_rows(Packing *p, LLVMValueRef rows, LLVMValueRef *fits) {
     LLVMValueRef bytes = number(p, 0);
     for (int i = 0; i < p->n; i++)
@@ -445,9 +488,10 @@ static LLVMValueRef band_rows(Packing *p, LLVMValueRef rows, LLVMValueRef *fits)
     LLVMValueRef some = LLVMBuildUDiv(p->b, number(p, ROW_BYTES), bytes, "");
     some = sub(p, some, LLVMBuildURem(p->b, some, number(p, BAND_ROWS), ""));
     LLVMValueRef columns = sub(p, p->g->x_hi, p->g->x_lo);
+    LLVMValueRef are_many = LLVMBuildICmp(p->b, LLVMIntSGT, rows, some, "");
     *fits = LLVMBuildAnd(p->b, LLVMBuildICmp(p->b, LLVMIntSGE, some, number(p, LEAST_ROWS), ""),
                          LLVMBuildICmp(p->b, LLVMIntSGE, columns, number(p, LEAST_TILES * p->columns), ""), "");
-    *fits = LLVMBuildAnd(p->b, *fits, LLVMBuildICmp(p->b, LLVMIntSGE, rows, number(p, LEAST_ROWS), ""), "");
+    *fits = LLVMBuildAnd(p->b, *fits, are_many, "");
     return LLVMBuildSelect(p->b, *fits, some, larger(p, rows, number(p, 1)), "");
 }
 
@@ -472,17 +516,20 @@ static void pack_rows(Packing *p, LLVMValueRef fits, LLVMValueRef to) {
 
 /* For this band: are there enough rows that read panels of columns, enough rounds, and room? */
 static LLVMValueRef columns_pay(Packing *p) {
-    LLVMValueRef bytes = number(p, 0), rounds = number(p, 0), all = NULL;
+    LLVMValueRef bytes = number(p, 0), rounds = number(p, 0), all = NULL, columns = sub(p, p->g->x_hi, p->g->x_lo);
     for (int i = 0; i < p->n; i++) {
         if (p->at[i].kind != PANEL_COLUMNS) continue;
         rounds = add(p, rounds, rounds_of(p, &p->at[i]));
-        bytes = add(p, bytes, mul(p, rounds_of(p, &p->at[i]), number(p, bytes_of(p, &p->at[i]) * p->columns)));
+        bytes = add(p, bytes, mul(p, rounds_of(p, &p->at[i]), number(p, bytes_of(p, &p->at[i]))));
     }
-    LLVMValueRef rows = sub(p, p->y_end, p->y), least = number(p, needs_versions(p) ? LEAST_FAR_ROWS : LEAST_ROWS);
+    LLVMValueRef rows = sub(p, p->y_end, p->y), least = number(p, LEAST_FAR_ROWS);
+    LLVMValueRef is_large = LLVMBuildICmp(p->b, LLVMIntSGT, mul(p, bytes, columns), number(p, LARGE_BYTES), "");
+    if (!needs_versions(p))
+        least = LLVMBuildSelect(p->b, is_large, number(p, LEAST_ROWS), number(p, LEAST_NEAR_ROWS), "");
+    bytes = mul(p, bytes, number(p, p->columns));
     all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, rows, least, ""));
     all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, rounds, number(p, LEAST_ROUNDS), ""));
     all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSLE, bytes, number(p, COLUMN_BYTES), ""));
-    LLVMValueRef columns = sub(p, p->g->x_hi, p->g->x_lo);
     return both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, columns, number(p, p->columns), ""));
 }
 
@@ -518,17 +565,21 @@ static void pack_columns(Packing *p, LLVMValueRef to) {
 
 static LLVMValueRef condition(const void *of) { return ((const Packing *)of)->pays; }
 
+static void read_panel(const Packing *p, const Panel *of, LLVMValueRef load, LLVMValueRef counter) {
+    LLVMBuilderRef b = p->b;
+    LLVMPositionBuilderBefore(b, load);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(load));
+    LLVMValueRef rounds = LLVMBuildMul(b, counter, of->step, "");
+    LLVMValueRef items = LLVMBuildMul(b, of->kind == PANEL_ROWS ? p->g->y : p->g->x, of->across, "");
+    LLVMValueRef at = LLVMBuildGEP2(b, p->cg->i8, of->base, &rounds, 1, "");
+    LLVMSetOperand(load, 0, LLVMBuildGEP2(b, p->cg->i8, at, &items, 1, ""));
+}
+
 static void read_panels(const void *packing) {
     const Packing *p = packing;
-    LLVMBuilderRef b = p->b;
     for (int i = 0; i < p->n; i++) {
-        const Panel *of = &p->at[i];
-        LLVMPositionBuilderBefore(b, of->load);
-        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(of->load));
-        LLVMValueRef rounds = LLVMBuildMul(b, of->c.counter, of->step, "");
-        LLVMValueRef items = LLVMBuildMul(b, of->kind == PANEL_ROWS ? p->g->y : p->g->x, of->across, "");
-        LLVMValueRef at = LLVMBuildGEP2(b, p->cg->i8, of->base, &rounds, 1, "");
-        LLVMSetOperand(of->load, 0, LLVMBuildGEP2(b, p->cg->i8, at, &items, 1, ""));
+        read_panel(p, &p->at[i], p->at[i].load, p->at[i].c.counter);
+        if (p->at[i].rest) read_panel(p, &p->at[i], p->at[i].rest, p->at[i].rest_counter);
     }
 }
 
@@ -626,21 +677,43 @@ static void write(Packing *p, LLVMValueRef latch) {
     note_tiles(p, latch);
 }
 
-bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+/* false: it has no panels. */
+static bool read_nest(Packing *p, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    SimdRegion *g = p->g;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(p->cg->module);
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(latch));
+    if (!simd_region(g, &p->cg->c->arena, fn, layout, latch, outer_latch) || !g->y || !simd_privates(g)) return false;
+    g->omitted = p->cg->options->omitted;
+    g->always = p->cg->options->vector_always;
+    g->mask_registers = target->mask_registers;
+    p->head = g->outer_head;
+    simd_find_slices(g);
+    simd_count_stores(g);
+    simd_rates(g, true);
+    p->has_edges = simd_find_ends(g);
+    if (p->has_edges) simd_rates_settled(g, true);
+    find_panels(p);
+    if (p->has_edges) simd_rates_settled(g, false);
+    return p->n > 0;
+}
+
+/* As the nest is, its blocks would have so many vectors. Where elements are far apart, they say nothing of the nest with
+ * panels. Triangular loops are taken apart first, which costs more the more rows a block has. */
+static bool find_tile(Packing *p, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    SimdShape shape;
+    do {
+        if (!read_nest(p, target, latch, outer_latch)) return false;
+        shape = simd_shape(p->g, target);
+    } while (shape.rows > 1 && simd_write_triangles(p->cg, p->g));
+    bool has_4 = shape.vectors % 2 == 0 && !needs_versions(p);
+    p->columns = (has_4 ? LINES_OF_4 : LINES_OF_3) * SIMD_LINE * 8 / target->vector_bits * simd_width(p->g, target);
+    return true;
+}
+
+bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch) {
     SimdRegion g;
     Packing p = {.cg = cg, .g = &g, .b = cg->b};
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
-    if (!simd_region(&g, &cg->c->arena, fn, layout, latch, outer_latch) || !g.y || !simd_privates(&g)) return false;
-    p.head = g.outer_head;
-    simd_find_slices(&g);
-    simd_rates(&g, true);
-    p.has_edges = simd_find_ends(&g);
-    if (p.has_edges) simd_rates_settled(&g, true);
-    find_panels(&p);
-    if (p.has_edges) simd_rates_settled(&g, false);
-    if (!p.n) return false;
-    p.columns = PANEL_BYTES * 8 / target->vector_bits * simd_width(&g, target);
-    if (!is_whole_nest(&p)) return false;
+    if (!find_tile(&p, target, latch, outer_latch) || !is_whole_nest(&p)) return false;
     write(&p, latch);
     return true;
 }

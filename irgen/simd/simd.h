@@ -259,7 +259,7 @@ bool simd_touches_no_memory(LLVMValueRef v); /* of what has no such address */
 bool simd_carry_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 /* pack.c: the same; true: the nest is in tiles that read panels */
-bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by);
 
