@@ -24,7 +24,8 @@ enum {
     LATENCY_OF_LANES = 10, LATENCY_OF_LANE = 2 /* of loads lane by lane, for all and for each */,
     LOCKED = 18 /* cycles of an atomic update of memory that other threads reach */,
     REORDERED = 224 /* operations, by the least of the processors with AVX2 and later (Skylake) */,
-    END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2
+    END_TESTS = 4 /* of the first and the last item (ends.c) */, MASKS = 3, TEMPORARIES = 2,
+    SPILLS = 2, SPILLS_OF_ROWS = 6
 };
 
 static bool is_float(LLVMTypeRef t) {
@@ -519,7 +520,9 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     double held = c->held_both * n + c->held_vectors * s.vectors + TEMPORARIES;
     held += c->held_live * n;
     if (s.rows > 1) held += c->held_rows * s.vectors;
-    if (held > t->registers) operations += 2 * (held - t->registers);
+    /* A value is stored and loaded in each round. Where rows share what they load, LLVM holds back more. */
+    double spills = s.rows > 1 && c->held_rows > 0 ? SPILLS_OF_ROWS : SPILLS;
+    if (held > t->registers) operations += spills * (held - t->registers);
     double time = operations / IN_A_CYCLE, wait = c->chain > c->mask_chain ? c->chain : c->mask_chain;
     double divider = c->divider_both * n + c->divider_vectors * s.vectors;
     if (divider > time) time = divider;
