@@ -1,8 +1,8 @@
 /* products.c -- times the kernels of products.kdsl beside OpenBLAS, in turn, and compares what they compute.
  *
- * A row for each form and size, separated by tabs: form, type, size, 10^9 operations a second of KDSL and of OpenBLAS, the
- * largest difference relative to the largest element. The first row has the most operations that the processor can do.
- * REAL and the cblas functions' letter are given by run.py. */
+ * A row for each form and size, separated by tabs: form, type, size, 10^9 operations a second of KDSL and of OpenBLAS,
+ * the largest difference relative to the largest element. The first row has the most operations that the processor can
+ * do. REAL and the cblas functions' letter are given by run.py. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -66,7 +66,8 @@ static void blas_batched(Data d) {
 #pragma omp parallel for
     for (int64_t p = 0; p < batches(d.n); p++) {
         size_t at = (size_t)p * 64 * 64;
-        BLAS(gemm)(CblasRowMajor, CblasNoTrans, CblasNoTrans, 64, 64, 64, 1, d.a + at, 64, d.b + at, 64, 0, d.c + at, 64);
+        BLAS(gemm)
+        (CblasRowMajor, CblasNoTrans, CblasNoTrans, 64, 64, 64, 1, d.a + at, 64, d.b + at, 64, 0, d.c + at, 64);
     }
 }
 
@@ -74,11 +75,11 @@ static const struct Form {
     const char *name;
     void (*ours)(Data), (*blas)(Data);
     double share; /* of n^3 multiplications and additions */
-} forms[] = {{"ab", ours_ab, blas_ab, 1},          {"atb", ours_atb, blas_atb, 1},
-             {"abt", ours_abt, blas_abt, 1},       {"atbt", ours_atbt, blas_atbt, 1},
-             {"gemm", ours_gemm, blas_gemm, 1},    {"syrk", ours_syrk, blas_syrk, .5},
+} forms[] = {{"ab", ours_ab, blas_ab, 1},           {"atb", ours_atb, blas_atb, 1},
+             {"abt", ours_abt, blas_abt, 1},        {"atbt", ours_atbt, blas_atbt, 1},
+             {"gemm", ours_gemm, blas_gemm, 1},     {"syrk", ours_syrk, blas_syrk, .5},
              {"syrkt", ours_syrkt, blas_syrkt, .5}, {"symm", ours_symm, blas_symm, 1},
-             {"trmm", ours_trmm, blas_trmm, .5},   {"batched", ours_batched, blas_batched, 0}};
+             {"trmm", ours_trmm, blas_trmm, .5},    {"batched", ours_batched, blas_batched, 0}};
 
 /* Independent chains of fused multiplications and additions in registers. */
 typedef REAL Vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -112,7 +113,8 @@ static REAL *matrix(int n, unsigned seed) {
     size_t all = (size_t)n * (size_t)n;
     REAL *at = aligned_alloc(64, all * sizeof(REAL));
     if (!at) abort();
-    for (size_t i = 0; i < all; i++) at[i] = (REAL)((double)((seed = seed * 1664525u + 1013904223u) >> 8) / (1 << 24)) - (REAL)0.5;
+    for (size_t i = 0; i < all; i++)
+        at[i] = (REAL)((double)((seed = seed * 1664525u + 1013904223u) >> 8) / (1 << 24)) - (REAL)0.5;
     return at;
 }
 
@@ -135,8 +137,8 @@ static void compare(const struct Form *f, int n, double seconds) {
             least[who] = fmin(least[who], now() - t);
         }
     double operations = f->share ? 2.0 * f->share * n * n * n : 2.0 * 64 * n * n;
-    printf("%s\t%s\t%d\t%.2f\t%.2f\t%.1e\n", f->name, TYPE, n, operations / least[0] * 1e-9, operations / least[1] * 1e-9,
-           difference / largest);
+    printf("%s\t%s\t%d\t%.2f\t%.2f\t%.1e\n", f->name, TYPE, n, operations / least[0] * 1e-9,
+           operations / least[1] * 1e-9, difference / largest);
     fflush(stdout);
     free(a), free(b), free(c[0]), free(c[1]);
 }

@@ -1,8 +1,9 @@
 /* kernel.c -- worksharing on a CPU: the entry function of a kernel distributes the domain over the threads of libomp's
  * fork call, and libomp decides how many threads there are. The schedule is static (one contiguous chunk for each
  * thread) where all work items cost about the same, guided where their cost changes evenly along the domain, as in
- * triangular ones, else dynamic (chunks are taken from an atomic counter, as in `schedule(dynamic)` of OpenMP). A launch with too little work runs serially on the calling thread. This entry is used
- * for the host's version of a kernel and for the x86 device. */
+ * triangular ones, else dynamic (chunks are taken from an atomic counter, as in `schedule(dynamic)` of OpenMP). A
+ * launch with too little work runs serially on the calling thread. This entry is used for the host's version of a
+ * kernel and for the x86 device. */
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/rate.h"
 
@@ -12,8 +13,7 @@
 static LLVMValueRef ident(Kernel *k) {
     Cg *cg = k->cg;
     Place p = cg_place(cg, k->func->name_span);
-    const char *text =
-        arena_printf(&cg->c->arena, ";%s;%s;%d;%d;;", p.file->path, k->func->name, p.line, p.col);
+    const char *text = arena_printf(&cg->c->arena, ";%s;%s;%d;%d;;", p.file->path, k->func->name, p.line, p.col);
     LLVMValueRef fields[5] = {cg_i32(cg, 0), cg_i32(cg, 2), cg_i32(cg, 0), cg_i32(cg, (int64_t)strlen(text)),
                               cg_string(cg, text, strlen(text))};
     LLVMValueRef value = LLVMConstStructInContext(cg->ctx, fields, 5, false);
@@ -26,11 +26,11 @@ static LLVMValueRef ident(Kernel *k) {
 }
 
 enum {
-    CHUNKS_A_THREAD = 64,  /* where n is large enough: all threads wait for the one that runs the last chunk */
-    LEAST_CHUNKS = 4,      /* a thread, before chunks become so small that taking one costs too much */
-    ROW_CHUNKS = 16,       /* a thread: chunks of whole rows must still balance rows of different cost */
-    CHUNK_COST = 1 << 13,  /* least cost of a chunk (cpu/cost.c), beside which the counter's update is cheap */
-    CHUNK_ITEMS = 16       /* items: a multiple of this: whole vectors, no false sharing of cache lines */
+    CHUNKS_A_THREAD = 64, /* where n is large enough: all threads wait for the one that runs the last chunk */
+    LEAST_CHUNKS = 4,     /* a thread, before chunks become so small that taking one costs too much */
+    ROW_CHUNKS = 16,      /* a thread: chunks of whole rows must still balance rows of different cost */
+    CHUNK_COST = 1 << 13, /* least cost of a chunk (cpu/cost.c), beside which the counter's update is cheap */
+    CHUNK_ITEMS = 16      /* items: a multiple of this: whole vectors, no false sharing of cache lines */
 };
 
 /* Fields of the context that the threads get: the kernel's values, then n, the work items in a row, and the counter
@@ -263,8 +263,9 @@ void cpu_kernel_entry(Kernel *k) {
     LLVMValueRef fork = cg->shadows ? LLVMConstNull(cg->i1) : worth_forking(k, &f, total);
     if (!result) LLVMAddTargetDependentFunctionAttr(k->entry, CG_LAUNCH, "");
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);
-    else cpu_spread(k, &f, private_share(k, k->range, k->range_apart, -1), values, n, total, fork,
-                    k->uneven ? least_chunk(k) : 0);
+    else
+        cpu_spread(k, &f, private_share(k, k->range, k->range_apart, -1), values, n, total, fork,
+                   k->uneven ? least_chunk(k) : 0);
     cg_goto(&f, done);
     cg_enter(&f, done);
     LLVMBuildRetVoid(f.b);

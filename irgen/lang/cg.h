@@ -97,7 +97,7 @@ typedef struct Cg {
     LLVMMetadataRef tbaa_desc, tbaa_elem[TY__COUNT], tbaa_cell; /* shadow memory */
     unsigned md_tbaa;
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
-    unsigned md_tile;             /* beside md_items: rows are tiles of so many items, but for the last one (simd/pack.c) */
+    unsigned md_tile;             /* beside md_items: rows are tiles of so many items (simd/pack.c) */
     unsigned md_short_rows;       /* beside md_items: of launches whose rows are short (delinearisation) */
     unsigned md_single;           /* beside md_items: of a domain that has one work item */
     unsigned md_version; /* beside md_items, and on the test: of a version of a loop that is made for vector code */

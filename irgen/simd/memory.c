@@ -270,8 +270,7 @@ static LLVMValueRef blended(SimdEmit *e, LLVMValueRef v, LLVMValueRef old, LLVMV
 static void store_beside(SimdEmit *e, const SimdValue *value, LLVMValueRef v, LLVMValueRef at, LLVMValueRef *mask) {
     if (mask && simd_blends_store(e, value))
         v = blended(e, v, simd_load_vector(e, e->g->values.at[value->read_before].v, at, NULL), &mask);
-    else if (!e->target->mask_registers && may_keep(value->v))
-        v = settled(e, v);
+    else if (!e->target->mask_registers && may_keep(value->v)) v = settled(e, v);
     simd_store_vector(e, value->v, v, at, mask);
 }
 

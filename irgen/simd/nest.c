@@ -157,7 +157,11 @@ static void write_versions(Items *n, NestContext *context, const NestPlan *plan)
 /* Replaces the scalar nest, which is kept for short rows if the plan has them. */
 static void write_plan(NestContext *n, const NestPlan *plan, LLVMValueRef latch) {
     SimdRegion *g = n->g;
-    Items items = {.cg = n->cg, .g = g, .target = n->target, .streams = n->streams, .b = n->cg->b,
+    Items items = {.cg = n->cg,
+                   .g = g,
+                   .target = n->target,
+                   .streams = n->streams,
+                   .b = n->cg->b,
                    .allocas = LLVMGetEntryBasicBlock(g->fn)};
     LLVMBasicBlockRef start = nest_block(&items, "simd");
     LLVMPositionBuilderAtEnd(items.b, start);

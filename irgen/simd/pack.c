@@ -1,10 +1,10 @@
 /* pack.c -- packing and loop tiling (Goto, van de Geijn 2008): where the items below one another all read the same
- * elements in their loops, as those of b in `for k in l { s += a[k, i] * b[k, j]; }`, a tile of columns of the nest reads
- * a panel of l rows as wide as the tile. It is copied to contiguous memory once, and all rows of the nest read the copy,
- * before the next tile begins. The rows of the panel in the array are far apart: each is on a page of its own, and if they
- * are a power of two apart they share few sets of the caches, so that reading them again takes nearly as long as the
- * first time. What the items of a row all read in columns, as those of a, is packed likewise, for a band of as many
- * rows as have room:
+ * elements in their loops, as those of b in `for k in l { s += a[k, i] * b[k, j]; }`, a tile of columns of the nest
+ * reads a panel of l rows as wide as the tile. It is copied to contiguous memory once, and all rows of the nest read
+ * the copy, before the next tile begins. The rows of the panel in the array are far apart: each is on a page of its
+ * own, and if they are a power of two apart they share few sets of the caches, so that reading them again takes nearly
+ * as long as the first time. What the items of a row all read in columns, as those of a, is packed likewise, for a band
+ * of as many rows as have room:
  *
  *     for bands of rows { pack a[.., band]
  *         for tiles of columns { pack b[.., tile]; for y in band, x in tile { item } } }
@@ -13,11 +13,10 @@
  * is their transpose, and vectors of items read it as they would read b[k, j]. For launches in which that does not pay
  * there is the nest as it was (loop versioning).
  *
- * Legal where every item executes the loop, so that nothing is read that would not have been; its bounds may change
- * from row to row, as in `for k in i + 1`. No check is in it, and the array is only read. Where items part ways at
- * edges, as in `if j <= i { ... }`, tiles are packed of which a row has no such items (ends.c). */
+ * panels.c says what is packed, and when that is legal. Where items part ways at edges, as in `if j <= i { ... }`,
+ * tiles are packed of which a row has no such items. */
 #include "irgen/simd/emit.h"
-#include "irgen/simd/interval.h"
+#include "irgen/simd/panels.h"
 
 enum {
     LINES_OF_3 = 3,           /* that a row of a panel has, for blocks of 3 or 6 vectors, */
@@ -25,222 +24,36 @@ enum {
     COLUMN_BYTES = 640 << 10, /* of the panels of columns: less than the second-level cache */
     ROW_BYTES = 2 << 20,      /* of those of a band's rows, each of which is read once for each tile */
     BAND_ROWS = 24,           /* a multiple of the rows of blocks of most sizes */
-    LEAST_ROUNDS = 32,
     LEAST_ROWS = 32,          /* that read a panel, if an array is larger than the last-level cache, */
     LARGE_BYTES = 16 << 20,   /* and is that from here on; */
     LEAST_NEAR_ROWS = 128,    /* if it is not: then it takes longer to copy than to read it again a few times; */
     LEAST_FAR_ROWS = 96,      /* and if the panel is transposed */
-    LEAST_TILES = 4,          /* that read the rows of a band */
-    MOST_PANELS = 4
+    LEAST_TILES = 4           /* that read the rows of a band */
 };
-
-typedef enum PanelKind { PANEL_COLUMNS, PANEL_ROWS } PanelKind;
-
-/* What a load reads in the rounds of a counted loop. */
-typedef struct Panel {
-    PanelKind kind;
-    bool is_far;             /* PANEL_COLUMNS: neighbours along the row read elements that are far apart */
-    LLVMValueRef load;
-    SimdCounted c;
-    LLVMValueRef rest, rest_counter; /* the same in the iterations that only some rows have (triangle.c); or NULL */
-    LLVMValueRef lo, hi;     /* the rounds of all rows of the band */
-    LLVMValueRef base, step, across; /* the element of an item is at base + counter * step + (x or y) * across */
-} Panel;
 
 typedef struct Packing {
     Cg *cg;
     SimdRegion *g;
+    Panels panels;
     LLVMBuilderRef b;
-    LLVMBasicBlockRef head;  /* of the nest */
-    Panel at[MOST_PANELS];
-    int n;
-    int columns;             /* of a tile */
-    bool has_edges;          /* only items that are inside are known to execute the loops */
-    LLVMValueRef y, y_end;   /* the band */
-    LLVMValueRef x, x_end;   /* the tile */
-    LLVMValueRef pays;       /* columns are packed, of the tile at hand */
+    LLVMBasicBlockRef head;           /* of the nest */
+    int columns;                      /* of a tile */
+    LLVMValueRef of_columns, of_rows; /* memory for panels */
+    LLVMValueRef y, y_end;            /* the band */
+    LLVMValueRef x, x_end;            /* the tile */
+    LLVMValueRef pays;                /* columns are packed, of the tile at hand */
 } Packing;
 
-/* Which loads ------------------------------------------------------------------------------------------------------ */
-
-typedef struct Moves {
-    bool with_x, with_y, with_counter, unknown;
-} Moves;
-
-static bool any_move(Moves m) { return m.with_x || m.with_y || m.with_counter || m.unknown; }
-
-/* What a value changes with: evenly, if it is a sum of counters times what is the same in the whole nest. */
-static Moves moves(const SimdRegion *g, LLVMValueRef counter, LLVMValueRef v, int depth) {
-    enum { FAR = 12 };
-    if (v == g->x || v == g->y || v == counter) return (Moves){v == g->x, v == g->y, v == counter, false};
-    if (value_map_get(g->value_of, v) < 0) return (Moves){0};
-    if (simd_is_of_all_rows(v)) return moves(g, counter, LLVMGetOperand(v, 0), depth + 1);
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    Moves all = {.unknown = depth > FAR || !(op == LLVMGetElementPtr || op == LLVMAdd || op == LLVMSub ||
-                                             op == LLVMMul || op == LLVMShl)};
-    for (int k = 0, moving = 0; k < LLVMGetNumOperands(v) && !all.unknown; k++) {
-        Moves one = moves(g, counter, LLVMGetOperand(v, (unsigned)k), depth + 1);
-        moving += any_move(one);
-        bool is_product = op == LLVMMul || op == LLVMShl;
-        all = (Moves){all.with_x | one.with_x, all.with_y | one.with_y, all.with_counter | one.with_counter,
-                      one.unknown || (is_product && moving > 1) || (op == LLVMShl && k && any_move(one))};
-    }
-    return all;
-}
-
-/* Bytes by which an address goes on with a counter; FAR_STEP: so many, or more, or no constant. */
-enum { FAR_STEP = SIMD_LINE };
-
-static int64_t step_along(const SimdRegion *g, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef along) {
-    Form at = simd_place(g, address, AS_BITS);
-    int64_t by = 0;
-    for (int i = 0; i < at.n; i++) {
-        LLVMValueRef atom = simd_atom(g, at.at[i].atom, NULL);
-        if (atom == along) {
-            by = at.at[i].k;
-            continue;
-        }
-        Moves m = moves(g, counter, atom, 0);
-        if (along == g->x ? m.with_x : along == g->y ? m.with_y : m.with_counter) return FAR_STEP;
-    }
-    return by > -FAR_STEP && by < FAR_STEP ? by : FAR_STEP;
-}
-
-static bool is_packed(const SimdRegion *g, Panel *p) {
-    LLVMValueRef load = p->load, counter = p->c.counter;
-    if (!LLVMIsALoadInst(load) || simd_is_atomic(load) || LLVMGetVolatile(load)) return false;
-    LLVMValueRef address = simd_address(load), object = simd_object(address);
-    if (!simd_is_param(object, "readonly") || !simd_is_param(object, "noalias")) return false;
-    Moves m = moves(g, counter, address, 0);
-    if (m.unknown || !m.with_counter || m.with_x == m.with_y) return false;
-    int64_t bytes = simd_bytes(g, LLVMTypeOf(load));
-    bool goes_far = step_along(g, counter, address, counter) == FAR_STEP;
-    p->kind = m.with_x ? PANEL_COLUMNS : PANEL_ROWS;
-    if (p->kind == PANEL_ROWS) return goes_far;
-    int64_t across = step_along(g, counter, address, g->x);
-    p->is_far = across == FAR_STEP;
-    return p->is_far || (across == bytes && goes_far);
-}
-
-static bool is_outside(const SimdRegion *g, LLVMValueRef v) {
-    return v != g->x && v != g->y && value_map_get(g->value_of, v) < 0;
-}
-
-static bool goes_with_rows(const SimdRegion *g, LLVMValueRef v) {
-    Moves m = moves(g, NULL, v, 0);
-    return !m.unknown && !m.with_x && !m.with_counter;
-}
-
-/* Does a way lead past the loop? Its blocks are marked. */
-static bool passes(const SimdRegion *g, int block, int header, bool *seen) {
-    if (block == header || seen[block]) return false;
-    seen[block] = true;
-    for (int i = 0; i < simd_n_succ(g, block); i++) {
-        int to = value_map_get(g->block_of, simd_succ(g, block, i));
-        bool is_alive = to >= 0 ? simd_comes_alive(g, block, to)
-                                : g->blocks.at[block].taken < 0 || g->blocks.at[block].taken == i;
-        if (is_alive && (to < 0 || passes(g, to, header, seen))) return true;
-    }
-    return false;
-}
-
-/* By every item, or every one inside: no way through the nest leads past it, nor out of the nest. */
-static bool is_always_executed(const SimdRegion *g, int loop) {
-    const SimdLoop *l = &g->loops.at[loop];
-    for (int b = 0; b < g->blocks.n; b++)
-        if (g->blocks.at[b].leaves) return false;
-    return l->parent < 0 && !passes(g, 0, l->header, arena_array(g->arena, bool, g->blocks.n));
-}
-
-static bool is_of_counters(const SimdRegion *g, LLVMValueRef v) {
-    Form f = simd_place(g, v, AS_SIGNED);
-    for (int i = 0; i < f.n; i++) {
-        LLVMValueRef atom = simd_atom(g, f.at[i].atom, NULL);
-        if (atom != g->x && atom != g->y && value_map_get(g->value_of, atom) >= 0) return false;
-    }
-    return true;
-}
-
-/* If two rows have an item inside in a column, do all rows between them? */
-static bool has_even_edges(const SimdRegion *g) {
-    for (int i = 0; i < g->values.n; i++) {
-        LLVMValueRef v = g->values.at[i].v;
-        if (!g->values.at[i].at_ends) continue;
-        if (!LLVMIsAICmpInst(v) || !is_of_counters(g, LLVMGetOperand(v, 0)) || !is_of_counters(g, LLVMGetOperand(v, 1)))
-            return false;
-    }
-    return true;
-}
-
-/* One bound may change from row to row: so the rounds of all rows are those of the first or the last one. */
-static bool has_known_rounds(const SimdRegion *g, const SimdCounted *c) {
-    if (c->checks || !goes_with_rows(g, c->lo) || !goes_with_rows(g, c->hi)) return false;
-    int64_t rounds = simd_trips(c->lo, c->hi);
-    return (is_outside(g, c->lo) || is_outside(g, c->hi)) && (!rounds || rounds >= LEAST_ROUNDS);
-}
-
-/* The same address, in the iterations of another loop? */
-static bool is_same(const SimdRegion *g, LLVMValueRef a, LLVMValueRef counter_a, LLVMValueRef b, LLVMValueRef counter_b,
-                    int depth) {
-    enum { FAR = 12 };
-    if (a == b || (a == counter_a && b == counter_b)) return true;
-    if (depth > FAR || value_map_get(g->value_of, a) < 0 || value_map_get(g->value_of, b) < 0) return false;
-    LLVMOpcode op = LLVMGetInstructionOpcode(a);
-    bool is_alike = op == LLVMGetInstructionOpcode(b) && LLVMTypeOf(a) == LLVMTypeOf(b) &&
-                    LLVMGetNumOperands(a) == LLVMGetNumOperands(b) && !moves(g, counter_a, a, 0).unknown;
-    if (!is_alike || (op == LLVMGetElementPtr && LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b)))
-        return false;
-    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(a); i++)
-        if (!is_same(g, LLVMGetOperand(a, i), counter_a, LLVMGetOperand(b, i), counter_b, depth + 1)) return false;
-    return true;
-}
-
-/* The panels have the rounds of all rows. */
-static void find_rest(Packing *p, int loop) {
-    SimdCounted c;
-    if (!simd_find_counted(p->g, loop, &c) || c.checks) return;
-    for (int i = 0; i < c.n; i++)
-        for (int k = 0; k < p->n; k++) {
-            LLVMValueRef load = p->g->values.at[c.of[i]].v;
-            Panel *of = &p->at[k];
-            bool may_be = LLVMIsALoadInst(load) && !of->rest && LLVMTypeOf(load) == LLVMTypeOf(of->load);
-            if (!may_be || !is_same(p->g, simd_address(of->load), of->c.counter, simd_address(load), c.counter, 0))
-                continue;
-            of->rest = load;
-            of->rest_counter = c.counter;
-        }
-}
-
-static void find_panels(Packing *p) {
-    SimdRegion *g = p->g;
-    bool has_columns = false;
-    p->n = 0;
-    for (int l = 0; l < g->loops.n; l++) {
-        SimdCounted c;
-        bool is_whole = is_always_executed(g, l) && !simd_is_of_some_rows(g, l);
-        if (!is_whole || !simd_find_counted(g, l, &c) || !has_known_rounds(g, &c)) continue;
-        for (int i = 0; i < c.n && p->n < MOST_PANELS; i++) {
-            Panel one = {.load = g->values.at[c.of[i]].v, .c = c};
-            if (!is_packed(g, &one) || (one.kind == PANEL_ROWS && p->has_edges && !has_even_edges(g))) continue;
-            has_columns |= one.kind == PANEL_COLUMNS;
-            p->at[p->n++] = one;
-        }
-    }
-    if (!has_columns) p->n = 0;
-    for (int l = 0; l < g->loops.n && p->n; l++)
-        if (simd_is_of_some_rows(g, l)) find_rest(p, l);
-}
-
 static bool has(const Packing *p, PanelKind kind) {
-    for (int i = 0; i < p->n; i++)
-        if (p->at[i].kind == kind) return true;
+    for (int i = 0; i < p->panels.n; i++)
+        if (p->panels.at[i].kind == kind) return true;
     return false;
 }
 
 /* Neighbours' elements are far apart: without a panel the nest needs other vector code. */
 static bool needs_versions(const Packing *p) {
-    for (int i = 0; i < p->n; i++)
-        if (p->at[i].is_far) return true;
+    for (int i = 0; i < p->panels.n; i++)
+        if (p->panels.at[i].is_far) return true;
     return false;
 }
 
@@ -344,12 +157,11 @@ static LLVMValueRef address_at(Packing *p, const Panel *of, LLVMValueRef x, LLVM
     return LLVMBuildFreeze(p->b, value_at(p, simd_address(of->load), x, y, of, round), "");
 }
 
+/* While the entry has its branch. */
 static LLVMValueRef buffer(Packing *p, int bytes) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(p->b), entry = LLVMGetEntryBasicBlock(p->g->fn);
-    LLVMPositionBuilderBefore(p->b, LLVMGetFirstInstruction(entry));
+    LLVMPositionBuilderBefore(p->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(p->g->fn)));
     LLVMValueRef at = LLVMBuildAlloca(p->b, LLVMArrayType2(p->cg->i8, (uint64_t)bytes), "panel");
     LLVMSetAlignment(at, SIMD_LINE);
-    LLVMPositionBuilderAtEnd(p->b, here);
     return at;
 }
 
@@ -366,8 +178,8 @@ static void find_rounds(Packing *p, Panel *of) {
         lo[i] = LLVMBuildFreeze(p->b, value_at(p, of->c.lo, NULL, y[i], NULL, NULL), "");
         hi[i] = LLVMBuildFreeze(p->b, value_at(p, of->c.hi, NULL, y[i], NULL, NULL), "");
     }
-    of->lo = is_outside(p->g, of->c.lo) ? lo[0] : smaller(p, lo[0], lo[1]);
-    of->hi = is_outside(p->g, of->c.hi) ? hi[0] : larger(p, hi[0], hi[1]);
+    of->lo = !simd_is_of_nest(p->g, of->c.lo) ? lo[0] : smaller(p, lo[0], lo[1]);
+    of->hi = !simd_is_of_nest(p->g, of->c.hi) ? hi[0] : larger(p, hi[0], hi[1]);
     if (of->c.includes_hi) of->hi = add(p, of->hi, number(p, 1));
     of->hi = larger(p, of->lo, of->hi);
 }
@@ -415,8 +227,7 @@ static void copy_columns(Packing *p, const Panel *of, LLVMValueRef to) {
         copy_elements(p, of, to, across, step);
         return;
     }
-    LLVMValueRef is_whole =
-        LLVMBuildICmp(p->b, LLVMIntEQ, sub(p, p->x_end, p->x), number(p, p->columns), "");
+    LLVMValueRef is_whole = LLVMBuildICmp(p->b, LLVMIntEQ, sub(p, p->x_end, p->x), number(p, p->columns), "");
     LLVMBasicBlockRef whole = block(p, "whole"), part = block(p, "part"), done = block(p, "copied");
     LLVMBuildCondBr(p->b, is_whole, whole, part);
     LLVMPositionBuilderAtEnd(p->b, whole);
@@ -451,7 +262,8 @@ static void choose(Packing *p, Panel *of, const If *i, LLVMValueRef base, LLVMVa
     of->across = either(p, i, across, of->across);
 }
 
-/* Bytes from a row of a panel of rows to the next one: an odd number of lines, so that they have all sets of a cache. */
+/* Bytes from a row of a panel of rows to the next one: an odd number of lines, so that they have all sets of a cache.
+ */
 static LLVMValueRef row_bytes(Packing *p, const Panel *of) {
     LLVMValueRef bytes = mul(p, rounds_of(p, of), number(p, bytes_of(p, of)));
     bytes = LLVMBuildAnd(p->b, add(p, bytes, number(p, SIMD_LINE - 1)), number(p, -SIMD_LINE), "");
@@ -483,8 +295,8 @@ static LLVMValueRef has_whole_row(Packing *p) {
  * caches as they are, and one band is left as it is. */
 static LLVMValueRef band_rows(Packing *p, LLVMValueRef rows, LLVMValueRef *fits) {
     LLVMValueRef bytes = number(p, 0);
-    for (int i = 0; i < p->n; i++)
-        if (p->at[i].kind == PANEL_ROWS) bytes = add(p, bytes, row_bytes(p, &p->at[i]));
+    for (int i = 0; i < p->panels.n; i++)
+        if (p->panels.at[i].kind == PANEL_ROWS) bytes = add(p, bytes, row_bytes(p, &p->panels.at[i]));
     LLVMValueRef some = LLVMBuildUDiv(p->b, number(p, ROW_BYTES), bytes, "");
     some = sub(p, some, LLVMBuildURem(p->b, some, number(p, BAND_ROWS), ""));
     LLVMValueRef columns = sub(p, p->g->x_hi, p->g->x_lo);
@@ -496,12 +308,12 @@ static LLVMValueRef band_rows(Packing *p, LLVMValueRef rows, LLVMValueRef *fits)
 }
 
 static void pack_rows(Packing *p, LLVMValueRef fits, LLVMValueRef to) {
-    for (int i = 0; i < p->n; i++)
-        if (p->at[i].kind == PANEL_ROWS) place_in_array(p, &p->at[i]);
-    If pack = begin_if(p, p->has_edges ? LLVMBuildAnd(p->b, fits, rows_have_items(p), "") : fits);
+    for (int i = 0; i < p->panels.n; i++)
+        if (p->panels.at[i].kind == PANEL_ROWS) place_in_array(p, &p->panels.at[i]);
+    If pack = begin_if(p, p->panels.has_edges ? LLVMBuildAnd(p->b, fits, rows_have_items(p), "") : fits);
     LLVMValueRef base[MOST_PANELS], step[MOST_PANELS], across[MOST_PANELS];
-    for (int i = 0; i < p->n; i++) {
-        Panel *of = &p->at[i];
+    for (int i = 0; i < p->panels.n; i++) {
+        Panel *of = &p->panels.at[i];
         if (of->kind != PANEL_ROWS) continue;
         step[i] = number(p, bytes_of(p, of));
         across[i] = row_bytes(p, of);
@@ -510,17 +322,17 @@ static void pack_rows(Packing *p, LLVMValueRef fits, LLVMValueRef to) {
         to = behind(p, to, mul(p, across[i], sub(p, p->y_end, p->y)));
     }
     end_if(p, &pack);
-    for (int i = 0; i < p->n; i++)
-        if (p->at[i].kind == PANEL_ROWS) choose(p, &p->at[i], &pack, base[i], step[i], across[i]);
+    for (int i = 0; i < p->panels.n; i++)
+        if (p->panels.at[i].kind == PANEL_ROWS) choose(p, &p->panels.at[i], &pack, base[i], step[i], across[i]);
 }
 
 /* For this band: are there enough rows that read panels of columns, enough rounds, and room? */
 static LLVMValueRef columns_pay(Packing *p) {
     LLVMValueRef bytes = number(p, 0), rounds = number(p, 0), all = NULL, columns = sub(p, p->g->x_hi, p->g->x_lo);
-    for (int i = 0; i < p->n; i++) {
-        if (p->at[i].kind != PANEL_COLUMNS) continue;
-        rounds = add(p, rounds, rounds_of(p, &p->at[i]));
-        bytes = add(p, bytes, mul(p, rounds_of(p, &p->at[i]), number(p, bytes_of(p, &p->at[i]))));
+    for (int i = 0; i < p->panels.n; i++) {
+        if (p->panels.at[i].kind != PANEL_COLUMNS) continue;
+        rounds = add(p, rounds, rounds_of(p, &p->panels.at[i]));
+        bytes = add(p, bytes, mul(p, rounds_of(p, &p->panels.at[i]), number(p, bytes_of(p, &p->panels.at[i]))));
     }
     LLVMValueRef rows = sub(p, p->y_end, p->y), least = number(p, LEAST_FAR_ROWS);
     LLVMValueRef is_large = LLVMBuildICmp(p->b, LLVMIntSGT, mul(p, bytes, columns), number(p, LARGE_BYTES), "");
@@ -534,12 +346,12 @@ static LLVMValueRef columns_pay(Packing *p) {
 }
 
 static void pack_columns(Packing *p, LLVMValueRef to) {
-    for (int i = 0; i < p->n; i++)
-        if (p->at[i].kind == PANEL_COLUMNS && !needs_versions(p)) place_in_array(p, &p->at[i]);
+    for (int i = 0; i < p->panels.n; i++)
+        if (p->panels.at[i].kind == PANEL_COLUMNS && !needs_versions(p)) place_in_array(p, &p->panels.at[i]);
     If pack = begin_if(p, p->pays);
     LLVMValueRef base[MOST_PANELS], step[MOST_PANELS], across[MOST_PANELS];
-    for (int i = 0; i < p->n; i++) {
-        Panel *of = &p->at[i];
+    for (int i = 0; i < p->panels.n; i++) {
+        Panel *of = &p->panels.at[i];
         if (of->kind != PANEL_COLUMNS) continue;
         copy_columns(p, of, to);
         across[i] = number(p, bytes_of(p, of));
@@ -548,8 +360,8 @@ static void pack_columns(Packing *p, LLVMValueRef to) {
         to = behind(p, to, mul(p, step[i], rounds_of(p, of)));
     }
     end_if(p, &pack);
-    for (int i = 0; i < p->n; i++) {
-        Panel *of = &p->at[i];
+    for (int i = 0; i < p->panels.n; i++) {
+        Panel *of = &p->panels.at[i];
         if (of->kind != PANEL_COLUMNS) continue;
         if (!needs_versions(p)) {
             choose(p, of, &pack, base[i], step[i], across[i]);
@@ -577,9 +389,9 @@ static void read_panel(const Packing *p, const Panel *of, LLVMValueRef load, LLV
 
 static void read_panels(const void *packing) {
     const Packing *p = packing;
-    for (int i = 0; i < p->n; i++) {
-        read_panel(p, &p->at[i], p->at[i].load, p->at[i].c.counter);
-        if (p->at[i].rest) read_panel(p, &p->at[i], p->at[i].rest, p->at[i].rest_counter);
+    for (int i = 0; i < p->panels.n; i++) {
+        read_panel(p, &p->panels.at[i], p->panels.at[i].load, p->panels.at[i].c.counter);
+        if (p->panels.at[i].rest) read_panel(p, &p->panels.at[i], p->panels.at[i].rest, p->panels.at[i].rest_counter);
     }
 }
 
@@ -596,8 +408,7 @@ static void note_tiles(const Packing *p, LLVMValueRef latch) {
     LLVMSetMetadata(latch, p->cg->md_tile, LLVMMetadataAsValue(p->cg->ctx, LLVMMDNodeInContext2(p->cg->ctx, &n, 1)));
 }
 
-/* The nest, which is entered from `from` and leaves to `after`, is entered from here and leaves to a new block, where the
- * builder is left. */
+/* The nest is entered from here, and leaves to a new block, where the builder is left. */
 static void put_nest_here(Packing *p) {
     SimdRegion *g = p->g;
     LLVMBasicBlockRef enter = block(p, "tile"), next = block(p, "tile.done");
@@ -615,7 +426,7 @@ static void put_nest_here(Packing *p) {
     LLVMPositionBuilderAtEnd(p->b, next);
 }
 
-static void write_tiles(Packing *p, LLVMValueRef columns) {
+static void write_tiles(Packing *p) {
     SimdRegion *g = p->g;
     LLVMValueRef all = larger(p, sub(p, g->x_hi, g->x_lo), number(p, 1));
     p->pays = columns_pay(p);
@@ -623,31 +434,30 @@ static void write_tiles(Packing *p, LLVMValueRef columns) {
     Loop tiles = begin_loop(p, g->x_lo, g->x_hi, "tiles");
     p->x = tiles.at;
     p->x_end = smaller(p, add(p, tiles.at, by), g->x_hi);
-    if (p->has_edges) p->pays = LLVMBuildAnd(p->b, p->pays, has_whole_row(p), "");
-    pack_columns(p, columns);
+    if (p->panels.has_edges) p->pays = LLVMBuildAnd(p->b, p->pays, has_whole_row(p), "");
+    pack_columns(p, p->of_columns);
     put_nest_here(p);
     end_loop(p, &tiles, p->x_end);
 }
 
 static void write_bands(Packing *p) {
     SimdRegion *g = p->g;
-    LLVMValueRef columns = buffer(p, COLUMN_BYTES), rows, fits = NULL;
+    LLVMValueRef fits = NULL;
     p->y = g->y_lo;
     p->y_end = g->y_hi;
     p->x = g->x_lo;
-    for (int i = 0; i < p->n; i++) find_rounds(p, &p->at[i]);
+    for (int i = 0; i < p->panels.n; i++) find_rounds(p, &p->panels.at[i]);
     if (!has(p, PANEL_ROWS)) {
-        write_tiles(p, columns);
+        write_tiles(p);
         return;
     }
     LLVMValueRef by = band_rows(p, sub(p, g->y_hi, g->y_lo), &fits);
-    rows = buffer(p, ROW_BYTES);
     Loop bands = begin_loop(p, g->y_lo, g->y_hi, "bands");
     p->y = bands.at;
     p->y_end = smaller(p, add(p, bands.at, by), g->y_hi);
-    for (int i = 0; i < p->n; i++) find_rounds(p, &p->at[i]);
-    pack_rows(p, fits, rows);
-    write_tiles(p, columns);
+    for (int i = 0; i < p->panels.n; i++) find_rounds(p, &p->panels.at[i]);
+    pack_rows(p, fits, p->of_rows);
+    write_tiles(p);
     end_loop(p, &bands, p->y_end);
 }
 
@@ -656,7 +466,8 @@ static bool is_whole_nest(const Packing *p) {
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
     int64_t down = simd_trips(g->y_lo, g->y_hi), across = simd_trips(g->x_lo, g->x_hi);
     bool is_large = (!down || down >= LEAST_ROWS) && (!across || across >= LEAST_TILES * p->columns);
-    bool has_bounds = is_outside(g, g->x_lo) && is_outside(g, g->x_hi) && g->x_lo != g->x_hi && g->y_lo != g->y_hi;
+    bool has_bounds =
+        !simd_is_of_nest(g, g->x_lo) && !simd_is_of_nest(g, g->x_hi) && g->x_lo != g->x_hi && g->y_lo != g->y_hi;
     return is_large && has_bounds && LLVMGetNumSuccessors(enter) == 1 &&
            !LLVMIsAPHINode(LLVMGetFirstInstruction(g->after));
 }
@@ -665,6 +476,8 @@ static void write(Packing *p, LLVMValueRef latch) {
     SimdRegion *g = p->g;
     LLVMBasicBlockRef after = g->after;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
+    p->of_columns = buffer(p, COLUMN_BYTES);
+    if (has(p, PANEL_ROWS)) p->of_rows = buffer(p, ROW_BYTES);
     LLVMPositionBuilderBefore(p->b, enter);
     LLVMSetCurrentDebugLocation2(p->b, LLVMInstructionGetDebugLoc(enter));
     LLVMInstructionEraseFromParent(enter);
@@ -677,32 +490,12 @@ static void write(Packing *p, LLVMValueRef latch) {
     note_tiles(p, latch);
 }
 
-/* false: it has no panels. */
-static bool read_nest(Packing *p, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch) {
-    SimdRegion *g = p->g;
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(p->cg->module);
-    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(latch));
-    if (!simd_region(g, &p->cg->c->arena, fn, layout, latch, outer_latch) || !g->y || !simd_privates(g)) return false;
-    g->omitted = p->cg->options->omitted;
-    g->always = p->cg->options->vector_always;
-    g->mask_registers = target->mask_registers;
-    p->head = g->outer_head;
-    simd_find_slices(g);
-    simd_count_stores(g);
-    simd_rates(g, true);
-    p->has_edges = simd_find_ends(g);
-    if (p->has_edges) simd_rates_settled(g, true);
-    find_panels(p);
-    if (p->has_edges) simd_rates_settled(g, false);
-    return p->n > 0;
-}
-
-/* As the nest is, its blocks would have so many vectors. Where elements are far apart, they say nothing of the nest with
- * panels. Triangular loops are taken apart first, which costs more the more rows a block has. */
+/* As the nest is, its blocks would have so many vectors. Where elements are far apart, they say nothing of the nest
+ * with panels. Triangular loops are taken apart first, which costs more the more rows a block has. */
 static bool find_tile(Packing *p, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch) {
     SimdShape shape;
     do {
-        if (!read_nest(p, target, latch, outer_latch)) return false;
+        if (!simd_find_panels(p->cg, target, latch, outer_latch, &p->panels)) return false;
         shape = simd_shape(p->g, target);
     } while (shape.rows > 1 && simd_write_triangles(p->cg, p->g));
     bool has_4 = shape.vectors % 2 == 0 && !needs_versions(p);
@@ -712,8 +505,9 @@ static bool find_tile(Packing *p, const SimdTarget *target, LLVMValueRef latch, 
 
 bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch) {
     SimdRegion g;
-    Packing p = {.cg = cg, .g = &g, .b = cg->b};
+    Packing p = {.cg = cg, .g = &g, .panels.g = &g, .b = cg->b};
     if (!find_tile(&p, target, latch, outer_latch) || !is_whole_nest(&p)) return false;
+    p.head = g.outer_head;
     write(&p, latch);
     return true;
 }

@@ -55,7 +55,8 @@ static bool is_item_result(LLVMValueRef store) {
  * twice. Only where there is little else to do, or where loops walk down the columns of an array: other arrays are
  * mostly aligned alike, and each iteration would read one line more. */
 static LLVMValueRef store_to_align(const SimdRegion *g) {
-    if (!simd_allows(g, PEEL) || g->aligned || g->tile || nest_has_constant_rows(g) || (g->loops.n && !walks_far(g))) return NULL;
+    if (!simd_allows(g, PEEL) || g->aligned || g->tile || nest_has_constant_rows(g)) return NULL;
+    if (g->loops.n && !walks_far(g)) return NULL;
     for (int i = 0; i < g->values.n; i++)
         if (nest_is_row_store(g, &g->values.at[i], false) && !is_item_result(g->values.at[i].v))
             return simd_is_placed(g, LLVMGetOperand(g->values.at[i].v, 1)) ? g->values.at[i].v : NULL;

@@ -329,9 +329,7 @@ static void write_masked(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef
 }
 
 /* Are the items at edges written one by one? Others of their vector are inside, which takes masks. */
-static bool has_items_at_edges(const Items *n) {
-    return n->v->split && !n->g->loops.n && simd_has_thin_edges(n->g);
-}
+static bool has_items_at_edges(const Items *n) { return n->v->split && !n->g->loops.n && simd_has_thin_edges(n->g); }
 
 /* How many items from `at` on are inside, of those up to `end`: all of them, or all but 1, 2, 4, 8 ... at the end. */
 static LLVMValueRef count_inside(Items *n, LLVMValueRef at, LLVMValueRef end, LLVMValueRef y) {
@@ -465,7 +463,12 @@ static void write_out(Items *n, int width) {
     SimdRegion *g = n->g;
     int64_t lo = LLVMConstIntGetSExtValue(g->x_lo), hi = LLVMConstIntGetSExtValue(g->x_hi);
     for (int64_t x = lo / width * width; x < hi; x += width) {
-        SimdEmit e = {.g = g, .target = n->target, .streams = n->streams, .cg = n->cg, .b = n->b, .allocas = n->allocas,
+        SimdEmit e = {.g = g,
+                      .target = n->target,
+                      .streams = n->streams,
+                      .cg = n->cg,
+                      .b = n->b,
+                      .allocas = n->allocas,
                       .shape = {1, 1, width}};
         LLVMValueRef at = cg_i64(n->cg, x), mask = NULL;
         if (x < lo) mask = nest_begun_mask(&e, at, g->x_lo);

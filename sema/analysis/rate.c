@@ -32,9 +32,7 @@ static Rate join(Rate a, Rate b) {
     return a;
 }
 
-static Rate any(Rate a, Rate b) {
-    return a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM ? UNIFORM : varying(a, b);
-}
+static Rate any(Rate a, Rate b) { return a.kind == RATE_UNIFORM && b.kind == RATE_UNIFORM ? UNIFORM : varying(a, b); }
 
 static bool known_int(const Const *k) { return k && k->kind == CONST_INT; }
 
@@ -70,7 +68,7 @@ static Rate of_binary(Op op, const Type *t, Rate a, Rate b, const Const *ka, con
 
 static Rate of_unary(Op op, const Type *t, Rate a) {
     if (op == OP_NEG && t->is_int && a.kind == RATE_LINEAR)
-        return linear((int64_t)-(uint64_t)a.stride, a.wraps || t->bits < 64);
+        return linear((int64_t) - (uint64_t)a.stride, a.wraps || t->bits < 64);
     return any(a, UNIFORM);
 }
 
@@ -98,7 +96,7 @@ typedef struct RateScan {
     Vec(const Stmt *) divergent; /* loops that some items leave, or in which they skip an iteration, before others do */
     int irregular;               /* the number of those conditions that are not affine in the items' indices */
     Unevenness uneven;           /* some items execute more iterations of a loop than others */
-    bool left;                   /* some items have returned before */
+    Unevenness left;             /* some items have returned before, under such conditions */
     int follow;                  /* the depth of calls that are followed for it */
 } RateScan;
 
@@ -106,9 +104,7 @@ static Rate scan_expr(RateScan *s, Expr *e);
 static void scan_block(RateScan *s, const Block *b);
 static void scan_stmt(RateScan *s, Stmt *st);
 
-static RateSlot *slot_of(RateScan *s, const Symbol *sym) {
-    return sym && sym->id >= 0 ? &s->f->slots[sym->id] : NULL;
-}
+static RateSlot *slot_of(RateScan *s, const Symbol *sym) { return sym && sym->id >= 0 ? &s->f->slots[sym->id] : NULL; }
 
 static void declare(RateScan *s, const Symbol *sym) {
     RateSlot *slot = slot_of(s, sym);
@@ -212,8 +208,11 @@ static Rate scan_if(RateScan *s, Expr *e) {
 static Rate scan_expr(RateScan *s, Expr *e) {
     if (e->konst.kind != CONST_NONE) return UNIFORM;
     switch (e->kind) {
-    case EXPR_ERROR: case EXPR_INT: case EXPR_FLOAT: case EXPR_BOOL: case EXPR_STR:
-        return UNIFORM;
+    case EXPR_ERROR:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR: return UNIFORM;
     case EXPR_FIELD: return any(scan_expr(s, e->field.base), UNIFORM);
     case EXPR_NAME: {
         RateSlot *slot = slot_of(s, e->name.sym);
@@ -232,7 +231,8 @@ static Rate scan_expr(RateScan *s, Expr *e) {
     case EXPR_INDEX: return of_load(scan_index(s, e));
     case EXPR_IF: return scan_if(s, e);
     case EXPR_COMPREHEND: scan_binders(s, &e->comprehend.binders); return scan_expr(s, e->comprehend.value);
-    case EXPR_FILL: case EXPR_LIST: return scan_children(s, expr_children(e));
+    case EXPR_FILL:
+    case EXPR_LIST: return scan_children(s, expr_children(e));
     case EXPR_RANGE: { /* of a slice: how its place moves */
         const Range *r = &e->range.range;
         return any(r->lo ? scan_expr(s, r->lo) : UNIFORM, r->hi ? scan_expr(s, r->hi) : UNIFORM);
@@ -267,7 +267,7 @@ static void scan_assign(RateScan *s, Stmt *st) {
 }
 
 static void note_uneven(RateScan *s) {
-    Unevenness now = s->irregular || s->left ? UNEVEN : UNEVEN_REGULAR;
+    Unevenness now = s->irregular || s->left == UNEVEN ? UNEVEN : UNEVEN_REGULAR;
     if (now > s->uneven) s->uneven = now;
 }
 
@@ -332,7 +332,9 @@ static void scan_stmt(RateScan *s, Stmt *st) {
     case STMT_EXPR: scan_expr(s, st->expr.expr); break;
     case STMT_IF: scan_stmt_if(s, st); break;
     case STMT_FOR: scan_for(s, st); break;
-    case STMT_WHILE: scan_loop(s, st, st->while_.body, scan_expr(s, st->while_.cond).kind != RATE_UNIFORM, false); break;
+    case STMT_WHILE:
+        scan_loop(s, st, st->while_.body, scan_expr(s, st->while_.cond).kind != RATE_UNIFORM, false);
+        break;
     case STMT_BREAK:
     case STMT_CONTINUE:
         if (s->divergence > s->loop_divergence) mark_loop(s, s->loop);
@@ -340,7 +342,7 @@ static void scan_stmt(RateScan *s, Stmt *st) {
     case STMT_RETURN:
         if (st->return_.value) scan_expr(s, st->return_.value);
         if (s->loop && s->divergence > 0) s->uneven = UNEVEN;
-        s->left |= s->divergence > 0;
+        if (s->divergence > 0 && s->left != UNEVEN) s->left = s->irregular ? UNEVEN : UNEVEN_REGULAR;
         break;
     case STMT_ASSERT:
         scan_expr(s, st->assert_.cond);
@@ -348,7 +350,11 @@ static void scan_stmt(RateScan *s, Stmt *st) {
         break;
     case STMT_BLOCK:
     case STMT_RESIDENT: scan_block(s, st->block.block); break;
-    case STMT_ERROR: case STMT_SHARED: case STMT_BARRIER: case STMT_WAIT: case STMT__COUNT: break;
+    case STMT_ERROR:
+    case STMT_SHARED:
+    case STMT_BARRIER:
+    case STMT_WAIT:
+    case STMT__COUNT: break;
     }
 }
 
@@ -428,8 +434,7 @@ Rate rate_of(const Rates *f, Expr *e) {
 static Unevenness find_uneven(RateScan *s, int depth) {
     reach_fixpoint(s);
     s->follow = depth;
-    s->uneven = EVEN;
-    s->left = false; /* only the last pass, with the final rates, counts */
+    s->uneven = s->left = EVEN; /* only the last pass, with the final rates, counts */
     scan_block(s, s->f->func->item->fn.body);
     return s->uneven;
 }

@@ -1,13 +1,18 @@
-; A product of matrices of which both are read in columns: the rows of a band are packed, then the columns of each block.
-; RUN-PASS: vectorize --march=x86-64-v3
-; CHECK: alloca [2097152 x i8], align 64
-; CHECK: alloca [393216 x i8], align 64
-; CHECK: bands:
-; CHECK: pack.rows:
-; CHECK: load <6 x double>
-; CHECK: pack.columns:
-; CHECK: load <4 x double>
-; CHECK: band:
+; Neighbours read rows of their own: the panel has them as columns, and there is the nest as it was for other launches. What
+; each item reads along its row stays where it is.
+; RUN-PASS: pack-panels --march=x86-64-v3
+; CHECK: alloca [655360 x i8], align 64
+; CHECK-NOT: bands:
+; CHECK: tiles:
+; CHECK: br i1 %{{.*}}, label %holds, label %fails
+; CHECK: holds:
+; CHECK: load double, ptr %p
+; CHECK: getelementptr i8, ptr
+; CHECK: load double
+; CHECK: !kdsl.tile
+; CHECK: fails:
+; CHECK: load double, ptr %q
+; CHECK: !kdsl.items
 define void @f(ptr noalias readonly %a, ptr noalias readonly %b, ptr noalias %c, i64 %n, i64 %m, i64 %l) {
 entry:
   br label %rows
@@ -31,12 +36,12 @@ loop:
   %again = icmp slt i64 %k, %l
   br i1 %again, label %body, label %after
 body:
-  %at.a = mul nsw i64 %k, %n
-  %at.ai = add nsw i64 %at.a, %i
+  %at.a = mul nsw i64 %i, %l
+  %at.ai = add nsw i64 %at.a, %k
   %p = getelementptr double, ptr %a, i64 %at.ai
   %v = load double, ptr %p, align 8
-  %at.b = mul nsw i64 %k, %m
-  %at.bj = add nsw i64 %at.b, %j
+  %at.b = mul nsw i64 %j, %l
+  %at.bj = add nsw i64 %at.b, %k
   %q = getelementptr double, ptr %b, i64 %at.bj
   %w = load double, ptr %q, align 8
   %vw = fmul double %v, %w

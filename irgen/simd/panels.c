@@ -1,0 +1,193 @@
+/* panels.c -- which loads of a nest are packed: those that all items below one another make alike, or all items of a
+ * row, in a loop that every item executes.
+ *
+ * Legal where every item executes the loop, so that nothing is read that would not have been; its bounds may change
+ * from row to row, as in `for k in i + 1`. No check is in it, and the array is only read. Where items part ways at
+ * edges, as in `if j <= i { ... }`, that is known of items that are inside (ends.c). */
+#include "irgen/simd/panels.h"
+
+typedef struct Moves {
+    bool with_x, with_y, with_counter, unknown;
+} Moves;
+
+static bool any_move(Moves m) { return m.with_x || m.with_y || m.with_counter || m.unknown; }
+
+/* What a value changes with: evenly, if it is a sum of counters times what is the same in the whole nest. */
+static Moves moves(const SimdRegion *g, LLVMValueRef counter, LLVMValueRef v, int depth) {
+    enum { FAR = 12 };
+    if (v == g->x || v == g->y || v == counter) return (Moves){v == g->x, v == g->y, v == counter, false};
+    if (value_map_get(g->value_of, v) < 0) return (Moves){0};
+    if (simd_is_of_all_rows(v)) return moves(g, counter, LLVMGetOperand(v, 0), depth + 1);
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    Moves all = {.unknown = depth > FAR || !(op == LLVMGetElementPtr || op == LLVMAdd || op == LLVMSub ||
+                                             op == LLVMMul || op == LLVMShl)};
+    for (int k = 0, moving = 0; k < LLVMGetNumOperands(v) && !all.unknown; k++) {
+        Moves one = moves(g, counter, LLVMGetOperand(v, (unsigned)k), depth + 1);
+        moving += any_move(one);
+        bool is_product = op == LLVMMul || op == LLVMShl;
+        all = (Moves){all.with_x | one.with_x, all.with_y | one.with_y, all.with_counter | one.with_counter,
+                      one.unknown || (is_product && moving > 1) || (op == LLVMShl && k && any_move(one))};
+    }
+    return all;
+}
+
+/* Bytes by which an address goes on with a counter; FAR_STEP: so many, or more, or no constant. */
+enum { FAR_STEP = SIMD_LINE };
+
+static int64_t step_along(const SimdRegion *g, LLVMValueRef counter, LLVMValueRef address, LLVMValueRef along) {
+    Form at = simd_place(g, address, AS_BITS);
+    int64_t by = 0;
+    for (int i = 0; i < at.n; i++) {
+        LLVMValueRef atom = simd_atom(g, at.at[i].atom, NULL);
+        if (atom == along) {
+            by = at.at[i].k;
+            continue;
+        }
+        Moves m = moves(g, counter, atom, 0);
+        if (along == g->x ? m.with_x : along == g->y ? m.with_y : m.with_counter) return FAR_STEP;
+    }
+    return by > -FAR_STEP && by < FAR_STEP ? by : FAR_STEP;
+}
+
+static bool is_packed(const SimdRegion *g, Panel *p) {
+    LLVMValueRef load = p->load, counter = p->c.counter;
+    if (!LLVMIsALoadInst(load) || simd_is_atomic(load) || LLVMGetVolatile(load)) return false;
+    LLVMValueRef address = simd_address(load), object = simd_object(address);
+    if (!simd_is_param(object, "readonly") || !simd_is_param(object, "noalias")) return false;
+    Moves m = moves(g, counter, address, 0);
+    if (m.unknown || !m.with_counter || m.with_x == m.with_y) return false;
+    int64_t bytes = simd_bytes(g, LLVMTypeOf(load));
+    bool goes_far = step_along(g, counter, address, counter) == FAR_STEP;
+    p->kind = m.with_x ? PANEL_COLUMNS : PANEL_ROWS;
+    if (p->kind == PANEL_ROWS) return goes_far;
+    int64_t across = step_along(g, counter, address, g->x);
+    p->is_far = across == FAR_STEP;
+    return p->is_far || (across == bytes && goes_far);
+}
+
+bool simd_is_of_nest(const SimdRegion *g, LLVMValueRef v) {
+    return v == g->x || v == g->y || value_map_get(g->value_of, v) >= 0;
+}
+
+static bool goes_with_rows(const SimdRegion *g, LLVMValueRef v) {
+    Moves m = moves(g, NULL, v, 0);
+    return !m.unknown && !m.with_x && !m.with_counter;
+}
+
+/* Does a way lead past the loop? Its blocks are marked. */
+static bool passes(const SimdRegion *g, int block, int header, bool *seen) {
+    if (block == header || seen[block]) return false;
+    seen[block] = true;
+    for (int i = 0; i < simd_n_succ(g, block); i++) {
+        int to = value_map_get(g->block_of, simd_succ(g, block, i));
+        bool is_alive =
+            to >= 0 ? simd_comes_alive(g, block, to) : g->blocks.at[block].taken < 0 || g->blocks.at[block].taken == i;
+        if (is_alive && (to < 0 || passes(g, to, header, seen))) return true;
+    }
+    return false;
+}
+
+/* By every item, or every one inside: no way through the nest leads past it, nor out of the nest. */
+static bool is_always_executed(const SimdRegion *g, int loop) {
+    const SimdLoop *l = &g->loops.at[loop];
+    for (int b = 0; b < g->blocks.n; b++)
+        if (g->blocks.at[b].leaves) return false;
+    return l->parent < 0 && !passes(g, 0, l->header, arena_array(g->arena, bool, g->blocks.n));
+}
+
+static bool is_of_counters(const SimdRegion *g, LLVMValueRef v) {
+    Form f = simd_place(g, v, AS_SIGNED);
+    for (int i = 0; i < f.n; i++) {
+        LLVMValueRef atom = simd_atom(g, f.at[i].atom, NULL);
+        if (atom != g->x && atom != g->y && value_map_get(g->value_of, atom) >= 0) return false;
+    }
+    return true;
+}
+
+/* If two rows have an item inside in a column, do all rows between them? */
+static bool has_even_edges(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef v = g->values.at[i].v;
+        if (!g->values.at[i].at_ends) continue;
+        if (!LLVMIsAICmpInst(v) || !is_of_counters(g, LLVMGetOperand(v, 0)) || !is_of_counters(g, LLVMGetOperand(v, 1)))
+            return false;
+    }
+    return true;
+}
+
+/* One bound may change from row to row: so the rounds of all rows are those of the first or the last one. */
+static bool has_known_rounds(const SimdRegion *g, const SimdCounted *c) {
+    if (c->checks || !goes_with_rows(g, c->lo) || !goes_with_rows(g, c->hi)) return false;
+    int64_t rounds = simd_trips(c->lo, c->hi);
+    return (!simd_is_of_nest(g, c->lo) || !simd_is_of_nest(g, c->hi)) && (!rounds || rounds >= LEAST_ROUNDS);
+}
+
+/* The same address, in the iterations of another loop? */
+static bool is_same(const SimdRegion *g, LLVMValueRef a, LLVMValueRef counter_a, LLVMValueRef b, LLVMValueRef counter_b,
+                    int depth) {
+    enum { FAR = 12 };
+    if (a == b || (a == counter_a && b == counter_b)) return true;
+    if (depth > FAR || value_map_get(g->value_of, a) < 0 || value_map_get(g->value_of, b) < 0) return false;
+    LLVMOpcode op = LLVMGetInstructionOpcode(a);
+    bool is_alike = op == LLVMGetInstructionOpcode(b) && LLVMTypeOf(a) == LLVMTypeOf(b) &&
+                    LLVMGetNumOperands(a) == LLVMGetNumOperands(b) && !moves(g, counter_a, a, 0).unknown;
+    if (!is_alike || (op == LLVMGetElementPtr && LLVMGetGEPSourceElementType(a) != LLVMGetGEPSourceElementType(b)))
+        return false;
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(a); i++)
+        if (!is_same(g, LLVMGetOperand(a, i), counter_a, LLVMGetOperand(b, i), counter_b, depth + 1)) return false;
+    return true;
+}
+
+/* The panels have the rounds of all rows. */
+static void find_rest(Panels *p, int loop) {
+    SimdCounted c;
+    if (!simd_find_counted(p->g, loop, &c) || c.checks) return;
+    for (int i = 0; i < c.n; i++)
+        for (int k = 0; k < p->n; k++) {
+            LLVMValueRef load = p->g->values.at[c.of[i]].v;
+            Panel *of = &p->at[k];
+            bool may_be = LLVMIsALoadInst(load) && !of->rest && LLVMTypeOf(load) == LLVMTypeOf(of->load);
+            if (!may_be || !is_same(p->g, simd_address(of->load), of->c.counter, simd_address(load), c.counter, 0))
+                continue;
+            of->rest = load;
+            of->rest_counter = c.counter;
+        }
+}
+
+static void find_panels(Panels *p) {
+    SimdRegion *g = p->g;
+    bool has_columns = false;
+    p->n = 0;
+    for (int l = 0; l < g->loops.n; l++) {
+        SimdCounted c;
+        bool is_whole = is_always_executed(g, l) && !simd_is_of_some_rows(g, l);
+        if (!is_whole || !simd_find_counted(g, l, &c) || !has_known_rounds(g, &c)) continue;
+        for (int i = 0; i < c.n && p->n < MOST_PANELS; i++) {
+            Panel one = {.load = g->values.at[c.of[i]].v, .c = c};
+            if (!is_packed(g, &one) || (one.kind == PANEL_ROWS && p->has_edges && !has_even_edges(g))) continue;
+            has_columns |= one.kind == PANEL_COLUMNS;
+            p->at[p->n++] = one;
+        }
+    }
+    if (!has_columns) p->n = 0;
+    for (int l = 0; l < g->loops.n && p->n; l++)
+        if (simd_is_of_some_rows(g, l)) find_rest(p, l);
+}
+
+bool simd_find_panels(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch, Panels *p) {
+    SimdRegion *g = p->g;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cg->module);
+    LLVMValueRef fn = LLVMGetBasicBlockParent(LLVMGetInstructionParent(latch));
+    if (!simd_region(g, &cg->c->arena, fn, layout, latch, outer_latch) || !g->y || !simd_privates(g)) return false;
+    g->omitted = cg->options->omitted;
+    g->always = cg->options->vector_always;
+    g->mask_registers = target->mask_registers;
+    simd_find_slices(g);
+    simd_count_stores(g);
+    simd_rates(g, true);
+    p->has_edges = simd_find_ends(g);
+    if (p->has_edges) simd_rates_settled(g, true);
+    find_panels(p);
+    if (p->has_edges) simd_rates_settled(g, false);
+    return p->n > 0;
+}

@@ -1,0 +1,66 @@
+; A product of matrices of which both are read in columns: the rows of a band are packed, then the columns of each tile.
+; RUN-PASS: pack-panels --march=x86-64-v3
+; CHECK: alloca [2097152 x i8], align 64
+; CHECK: alloca [655360 x i8], align 64
+; CHECK: bands:
+; CHECK: pack.lines:
+; CHECK: tiles:
+; CHECK: load <32 x double>
+; CHECK: tile:
+; CHECK: body:
+; CHECK: getelementptr i8, ptr
+; CHECK: %v = load double
+; CHECK: getelementptr i8, ptr
+; CHECK: %w = load double
+; CHECK: !kdsl.tile
+define void @f(ptr noalias readonly %a, ptr noalias readonly %b, ptr noalias %c, i64 %n, i64 %m, i64 %l) {
+entry:
+  br label %rows
+rows:
+  %i = phi i64 [ 0, %entry ], [ %down, %row.end ]
+  %below = icmp slt i64 %i, %n
+  br i1 %below, label %row, label %done
+row:
+  br label %head
+head:
+  %j = phi i64 [ 0, %row ], [ %next, %latch ]
+  %more = icmp slt i64 %j, %m
+  br i1 %more, label %item, label %row.end
+item:
+  br label %enter
+enter:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %enter ], [ %k1, %body ]
+  %s = phi double [ 0.0, %enter ], [ %t, %body ]
+  %again = icmp slt i64 %k, %l
+  br i1 %again, label %body, label %after
+body:
+  %at.a = mul nsw i64 %k, %n
+  %at.ai = add nsw i64 %at.a, %i
+  %p = getelementptr double, ptr %a, i64 %at.ai
+  %v = load double, ptr %p, align 8
+  %at.b = mul nsw i64 %k, %m
+  %at.bj = add nsw i64 %at.b, %j
+  %q = getelementptr double, ptr %b, i64 %at.bj
+  %w = load double, ptr %q, align 8
+  %vw = fmul double %v, %w
+  %t = fadd double %s, %vw
+  %k1 = add nsw i64 %k, 1
+  br label %loop
+after:
+  %start = mul nsw i64 %i, %m
+  %place = add nsw i64 %start, %j
+  %r = getelementptr double, ptr %c, i64 %place
+  store double %s, ptr %r, align 8
+  br label %latch
+latch:
+  %next = add nsw i64 %j, 1
+  br label %head, !kdsl.items !0
+row.end:
+  %down = add nsw i64 %i, 1
+  br label %rows, !kdsl.rows !0
+done:
+  ret void
+}
+!0 = !{}
