@@ -11,8 +11,9 @@
 ; CHECK: load double
 ; CHECK: !kdsl.tile
 ; CHECK: fails:
-; CHECK: load double, ptr %q
 ; CHECK: !kdsl.items
+; CHECK-NOT: !kdsl.tile
+; CHECK: load double, ptr %q
 define void @f(ptr noalias readonly %a, ptr noalias readonly %b, ptr noalias %c, i64 %n, i64 %m, i64 %l) {
 entry:
   br label %rows
