@@ -250,6 +250,10 @@ void simd_carry(Cg *cg) {
     if (cg_allows(cg, CARRY)) change_each_nest(cg, simd_carry_in, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
+void simd_idioms(Cg *cg) {
+    if (cg_allows(cg, IDIOMS)) change_each_with_nests(cg, simd_recognise_idioms, "sccp,instsimplify,dce");
+}
+
 void simd_pack(Cg *cg) {
     SimdTarget target = machine(cg);
     Marks marks = find_marks(cg);

@@ -22,6 +22,7 @@ void simd_collect(Cg *cg);
 void simd_promote(Cg *cg);
 void simd_carry(Cg *cg);
 void simd_print_places(Cg *cg);
+void simd_idioms(Cg *cg);
 void simd_pack(Cg *cg);
 void simd_vectorize(Cg *cg);
 void simd_clean(Cg *cg);
