@@ -22,8 +22,18 @@ static bool is_told(const VectorRemarks *told, const VectorRemark *r) {
     return false;
 }
 
+/* What LLVM has moved or merged has no place: that of what is near it. */
+static LLVMValueRef with_place(LLVMValueRef at) {
+    for (LLVMValueRef v = at; v; v = LLVMGetPreviousInstruction(v))
+        if (LLVMGetDebugLocLine(v)) return v;
+    for (LLVMValueRef v = at; v; v = LLVMGetNextInstruction(v))
+        if (LLVMGetDebugLocLine(v)) return v;
+    return at;
+}
+
 static const char *file_of(Teller *t, LLVMValueRef at, int *line, int *col) {
     unsigned n = 0;
+    at = with_place(at);
     const char *file = LLVMGetDebugLocFilename(at, &n);
     *line = (int)LLVMGetDebugLocLine(at);
     if (!*line) return NULL;
@@ -288,9 +298,15 @@ void simd_note(Cg *cg, SimdRegion *g, int number, SimdShape shape, SimdVersions 
     simd_rates_settled(g, false);
 }
 
-void simd_note_scalar(Cg *cg, const SimdRegion *g, int number) {
+/* slower: it is only estimated to be, so what would be slow in its vector code is told as of other nests. */
+void simd_note_scalar(Cg *cg, const SimdRegion *g, int number, bool slower) {
     if (!cg->vector_notes) return;
     Teller t = begin(cg, g, NULL, number);
     if (g->why_at && LLVMIsAInstruction(g->why_at)) tell(&t, "scalar", g->why_at, "%s", g->why_not);
     else tell_head(&t, "scalar", "%s", g->why_not);
+    if (!slower) return;
+    t.shape = (SimdShape){1, 1, g->lanes_tried};
+    tell_control(&t);
+    for (int i = 0; i < g->values.n; i++)
+        if (!g->blocks.at[g->values.at[i].block].leaves) tell_value(&t, &g->values.at[i]);
 }

@@ -227,8 +227,9 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
     SimdShape shape;
     NestPlan plan;
     NestContext n = {cg, &g, target, streams, updated, number};
-    if (!read_nest(cg, &g, target, fn, latch, outer_latch, &shape) || !nest_plan(&n, latch, shape, &plan)) {
-        simd_note_scalar(cg, &g, number);
+    bool is_read = read_nest(cg, &g, target, fn, latch, outer_latch, &shape);
+    if (!is_read || !nest_plan(&n, latch, shape, &plan)) {
+        simd_note_scalar(cg, &g, number, is_read);
         return false;
     }
     const NestVersion *last = &plan.at[plan.n - 1];

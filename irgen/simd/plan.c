@@ -163,13 +163,19 @@ static int short_rows(const NestContext *n, SimdShape shape, bool split) {
     return ends_matter(n->g) ? shape.width / 2 : 0;
 }
 
+/* simd_note_scalar tells what takes so long. */
+static const char *slower_than_scalar(const NestContext *n) {
+    return arena_printf(&n->cg->c->arena, "its vector code is estimated to take %.1f times as long as its scalar code",
+                        n->g->slower);
+}
+
 bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *plan) {
     SimdRegion *g = n->g;
     *plan = (NestPlan){0};
     SimdShape aligned = shape_if_aligned(g, n->target);
     if (shape.width == 1 && !aligned.width) { /* nor does LLVM's vectoriser do better, which takes gathers for cheap */
         simd_keep_scalar(n->cg, latch);
-        return simd_refuse(g, "its vector code is estimated to be slower than its scalar code", NULL);
+        return simd_refuse(g, slower_than_scalar(n), NULL);
     }
     plan->rest_is_scalar = shape.width == 1;
     bool split = simd_find_ends(g), unrolled = is_unrolled(n->cg, g, latch, shape.width);

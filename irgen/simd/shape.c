@@ -166,6 +166,8 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
         vector += time / s.width * n_rounds(g, l, s);
     }
     if (has_ends) simd_rates_settled(g, settled);
+    g->slower = vector / alone;
+    g->lanes_tried = s.width;
     return alone * MARGIN < vector;
 }
 

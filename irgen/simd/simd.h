@@ -148,6 +148,8 @@ typedef struct SimdRegion {
     bool settled; /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
     bool rows;                    /* blocks of more than one row are looked at */
     const char *why_not;          /* not NULL: stays scalar, and why */
+    double slower;                /* estimated time of its best vector code, by that of its items one by one */
+    int lanes_tried;              /* of that */
     LLVMValueRef why_at;
 } SimdRegion;
 
@@ -506,6 +508,6 @@ typedef struct SimdVersions {
     bool aligned, rest_is_scalar, ends, written_out;
 } SimdVersions;
 void simd_note(Cg *cg, SimdRegion *g, int number, SimdShape shape, SimdVersions versions);
-void simd_note_scalar(Cg *cg, const SimdRegion *g, int number);
+void simd_note_scalar(Cg *cg, const SimdRegion *g, int number, bool slower);
 
 #endif
