@@ -31,6 +31,30 @@ static bool find_blocks(const SimdRegion *g, int loop, SimdCounted *c) {
     return left == 0;
 }
 
+/* The same where a round may branch: a round's instructions are those that each round executes. */
+static bool find_blocks_of_any_round(const SimdRegion *g, int loop, SimdCounted *c) {
+    const SimdLoop *l = &g->loops.at[loop];
+    *c = (SimdCounted){.loop = l, .head = g->blocks.at[l->header].bb};
+    c->of = arena_array(g->arena, int, g->values.n);
+    if (simd_n_succ(g, l->header) != 2) return false;
+    int first = value_map_get(g->block_of, simd_succ(g, l->header, 0)), latch = -1;
+    c->leaves_by_true = first < 0 || !l->has[first];
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(g, b) && l->has[b]; i++) {
+            int to = value_map_get(g->block_of, simd_succ(g, b, i));
+            if ((to < 0 || !l->has[to]) && b != l->header) return false;
+            if (to == l->header && latch >= 0 && latch != b) return false;
+            if (to == l->header) latch = b;
+        }
+    if (latch < 0) return false;
+    c->body = g->blocks.at[latch].bb;
+    for (int b = 0; b < g->blocks.n; b++) {
+        bool is_always = l->has[b] && b != l->header && g->blocks.at[b].loop == loop && simd_dominates(g, b, latch);
+        for (int i = 0; i < g->blocks.at[b].n - 1 && is_always; i++) c->of[c->n++] = g->blocks.at[b].first + i;
+    }
+    return true;
+}
+
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round) {
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
         if ((LLVMGetIncomingBlock(phi, i) == c->body) == round) return LLVMGetIncomingValue(phi, i);
@@ -104,6 +128,10 @@ static bool find_counter(const SimdRegion *g, SimdCounted *c) {
     if (!goes_up_to(c, stays)) return false;
     int64_t by;
     return simd_goes_on_by(g, c->counter, simd_coming(c, c->counter, true), &by) && by == 1;
+}
+
+bool simd_find_counted_rounds(const SimdRegion *g, int loop, SimdCounted *c) {
+    return find_blocks_of_any_round(g, loop, c) && find_counter(g, c);
 }
 
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c) {

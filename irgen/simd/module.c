@@ -257,12 +257,16 @@ void simd_idioms(Cg *cg) {
 void simd_pack(Cg *cg) {
     SimdTarget target = machine(cg);
     Marks marks = find_marks(cg);
+    SimdPanelMemory memory = {0};
     bool changed = false;
     for (int i = 0; i < marks.n && cg_allows(cg, PACK); i++) {
         const Mark *m = &marks.at[i];
         begin_function(cg);
-        if (!i || m->fn != marks.at[i - 1].fn) simd_unshift_counters(cg, m->fn);
-        changed |= simd_pack_in(cg, &target, m->items, m->rows);
+        if (!i || m->fn != marks.at[i - 1].fn) {
+            memory = (SimdPanelMemory){0};
+            simd_unshift_counters(cg, m->fn);
+        }
+        changed |= simd_pack_in(cg, &target, m->items, m->rows, &memory);
         if (i + 1 < marks.n && marks.at[i + 1].fn == m->fn) continue;
         if (changed) run_passes(cg, m->fn, "early-cse,dce");
         changed = false;

@@ -36,12 +36,12 @@ typedef struct Packing {
     SimdRegion *g;
     Panels panels;
     LLVMBuilderRef b;
-    LLVMBasicBlockRef head;           /* of the nest */
-    int columns;                      /* of a tile */
-    LLVMValueRef of_columns, of_rows; /* memory for panels */
-    LLVMValueRef y, y_end;            /* the band */
-    LLVMValueRef x, x_end;            /* the tile */
-    LLVMValueRef pays;                /* columns are packed, of the tile at hand */
+    LLVMBasicBlockRef head; /* of the nest */
+    int columns;            /* of a tile */
+    SimdPanelMemory *memory;
+    LLVMValueRef y, y_end; /* the band */
+    LLVMValueRef x, x_end; /* the tile */
+    LLVMValueRef pays;     /* columns are packed, of the tile at hand */
 } Packing;
 
 static bool has(const Packing *p, PanelKind kind) {
@@ -435,7 +435,7 @@ static void write_tiles(Packing *p) {
     p->x = tiles.at;
     p->x_end = smaller(p, add(p, tiles.at, by), g->x_hi);
     if (p->panels.has_edges) p->pays = LLVMBuildAnd(p->b, p->pays, has_whole_row(p), "");
-    pack_columns(p, p->of_columns);
+    pack_columns(p, p->memory->columns);
     put_nest_here(p);
     end_loop(p, &tiles, p->x_end);
 }
@@ -456,7 +456,7 @@ static void write_bands(Packing *p) {
     p->y = bands.at;
     p->y_end = smaller(p, add(p, bands.at, by), g->y_hi);
     for (int i = 0; i < p->panels.n; i++) find_rounds(p, &p->panels.at[i]);
-    pack_rows(p, fits, p->of_rows);
+    pack_rows(p, fits, p->memory->rows);
     write_tiles(p);
     end_loop(p, &bands, p->y_end);
 }
@@ -476,8 +476,8 @@ static void write(Packing *p, LLVMValueRef latch) {
     SimdRegion *g = p->g;
     LLVMBasicBlockRef after = g->after;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
-    p->of_columns = buffer(p, COLUMN_BYTES);
-    if (has(p, PANEL_ROWS)) p->of_rows = buffer(p, ROW_BYTES);
+    if (!p->memory->columns) p->memory->columns = buffer(p, COLUMN_BYTES);
+    if (!p->memory->rows && has(p, PANEL_ROWS)) p->memory->rows = buffer(p, ROW_BYTES);
     LLVMPositionBuilderBefore(p->b, enter);
     LLVMSetCurrentDebugLocation2(p->b, LLVMInstructionGetDebugLoc(enter));
     LLVMInstructionEraseFromParent(enter);
@@ -503,9 +503,10 @@ static bool find_tile(Packing *p, const SimdTarget *target, LLVMValueRef latch, 
     return true;
 }
 
-bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch) {
+bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch,
+                  SimdPanelMemory *memory) {
     SimdRegion g;
-    Packing p = {.cg = cg, .g = &g, .panels.g = &g, .b = cg->b};
+    Packing p = {.cg = cg, .g = &g, .panels.g = &g, .b = cg->b, .memory = memory};
     if (!find_tile(&p, target, latch, outer_latch) || !is_whole_nest(&p)) return false;
     p.head = g.outer_head;
     write(&p, latch);

@@ -161,7 +161,7 @@ static void find_panels(Panels *p) {
     for (int l = 0; l < g->loops.n; l++) {
         SimdCounted c;
         bool is_whole = is_always_executed(g, l) && !simd_is_of_some_rows(g, l);
-        if (!is_whole || !simd_find_counted(g, l, &c) || !has_known_rounds(g, &c)) continue;
+        if (!is_whole || !simd_find_counted_rounds(g, l, &c) || !has_known_rounds(g, &c)) continue;
         for (int i = 0; i < c.n && p->n < MOST_PANELS; i++) {
             Panel one = {.load = g->values.at[c.of[i]].v, .c = c};
             if (!is_packed(g, &one) || (one.kind == PANEL_ROWS && p->has_edges && !has_even_edges(g))) continue;

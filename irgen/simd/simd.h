@@ -261,8 +261,12 @@ bool simd_touches_no_memory(LLVMValueRef v); /* of what has no such address */
 /* carry.c: the same; true: an element is passed from iteration to iteration in a register */
 bool simd_carry_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
-/* pack.c: the same; true: the nest is in tiles that read panels */
-bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch);
+/* pack.c: the same; true: the nest is in tiles that read panels, in memory that all nests of a function share */
+typedef struct SimdPanelMemory {
+    LLVMValueRef columns, rows; /* NULL: none yet */
+} SimdPanelMemory;
+bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch,
+                  SimdPanelMemory *memory);
 
 void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by);
 
@@ -321,6 +325,7 @@ typedef struct SimdCounted {
     bool checks;                  /* some of which leave the nest if they fail */
 } SimdCounted;
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
+bool simd_find_counted_rounds(const SimdRegion *g, int loop, SimdCounted *c); /* a round may branch */
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
 bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
 

@@ -41,7 +41,7 @@ def kernel(rng, name, has_edges):
     b_shapes = {"b[k, j]": f"{rounds}, {columns}", "b[j, k]": f"{columns}, {rounds}"}
     a_form, b_form = "a[k, i]" if has_edges else rng.choice(list(a_shapes)), rng.choice(list(b_shapes))
     a_value, b_value = (f"i32({a_form})", f"i32({b_form})") if t == "u8" else (a_form, b_form)
-    update = rng.choice(["s += {a} * {b};", "s = {a} * {b} - s;", "s max= {a} * {b};"])
+    update = rng.choice(["s += {a} * {b};", "s = {a} * {b} - s;", "s max= {a} * {b};", "if {a} != {b} {{ s += 1; }}"])
     store = rng.choice(["c[i, j] = s;", "c[i, j] += s;"])
     body = f"var s = c[i, j];\n" if rng.random() < 0.3 else f"var s: {s} = 0;\n"
     for lo, hi in loops:
@@ -52,7 +52,8 @@ def kernel(rng, name, has_edges):
             f"    over i in n, j in m\n{{\n    {inner}\n}}\n")
     place = {"a[i, k]": f"a[i * {rounds} + k]", "a[k, i]": f"a[k * {rows} + i]", "b[k, j]": f"b[k * {columns} + j]",
              "b[j, k]": f"b[j * {rounds} + k]"}
-    c_update = {"s += {a} * {b};": "s += x;", "s = {a} * {b} - s;": "s = x - s;", "s max= {a} * {b};": "s = x > s ? x : s;"}[update]
+    c_update = {"s += {a} * {b};": "s += x;", "s = {a} * {b} - s;": "s = x - s;", "s max= {a} * {b};": "s = x > s ? x : s;",
+                "if {a} != {b} {{ s += 1; }}": f"s += {place[a_form]} != {place[b_form]};"}[update]
     code = "".join(f"for (int64_t k = {lo}; k < {hi}; k++) {{ {TYPES[s]} x = {place[a_form]} * {place[b_form]}; {c_update} }}\n"
                    for lo, hi in loops)
     begin = "c[i * m + j]" if "var s = c" in body else "0"
