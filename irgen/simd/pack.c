@@ -70,7 +70,7 @@ static LLVMValueRef chosen(Packing *p, LLVMIntPredicate if_, LLVMValueRef a, LLV
 static LLVMValueRef smaller(Packing *p, LLVMValueRef a, LLVMValueRef b) { return chosen(p, LLVMIntSLT, a, b); }
 static LLVMValueRef larger(Packing *p, LLVMValueRef a, LLVMValueRef b) { return chosen(p, LLVMIntSGT, a, b); }
 
-static LLVMValueRef both(Packing *p, LLVMValueRef a, LLVMValueRef b) { return a ? LLVMBuildAnd(p->b, a, b, "") : b; }
+static LLVMValueRef both(Packing *p, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAnd(p->b, a, b, ""); }
 
 static LLVMValueRef behind(Packing *p, LLVMValueRef at, LLVMValueRef bytes) {
     return LLVMBuildGEP2(p->b, p->cg->i8, at, &bytes, 1, "");
@@ -202,6 +202,14 @@ static void copy_whole(Packing *p, const Panel *of, LLVMValueRef to) {
     end_loop(p, &k, add(p, k.at, number(p, 1)));
 }
 
+/* Those of `from` to `to` that this row executes: what it reads in others, no item may read. */
+static void keep_rounds_of_row(Packing *p, const Panel *of, LLVMValueRef y, LLVMValueRef *from, LLVMValueRef *to) {
+    LLVMValueRef lo = value_at(p, of->c.lo, NULL, y, NULL, NULL), hi = value_at(p, of->c.hi, NULL, y, NULL, NULL);
+    if (of->c.includes_hi) hi = add(p, hi, number(p, 1));
+    *from = larger(p, *from, LLVMBuildFreeze(p->b, lo, ""));
+    *to = smaller(p, *to, LLVMBuildFreeze(p->b, hi, ""));
+}
+
 /* Element by element, so many rounds of each item at a time as a line has: element (round, i) of the panel lies at
  * i * across + round * step. */
 static void copy_elements(Packing *p, const Panel *of, LLVMValueRef to, LLVMValueRef across, LLVMValueRef step) {
@@ -212,7 +220,9 @@ static void copy_elements(Packing *p, const Panel *of, LLVMValueRef to, LLVMValu
     LLVMValueRef end = smaller(p, add(p, lines.at, some), of->hi);
     Loop i = begin_loop(p, lo, hi, "pack.items");
     LLVMValueRef item = mul(p, sub(p, i.at, lo), across);
-    Loop k = begin_loop(p, lines.at, end, "pack.rounds");
+    LLVMValueRef first = lines.at, last = end;
+    if (is_row) keep_rounds_of_row(p, of, i.at, &first, &last);
+    Loop k = begin_loop(p, first, last, "pack.rounds");
     LLVMValueRef from = address_at(p, of, is_row ? NULL : i.at, is_row ? i.at : p->y, k.at);
     LLVMValueRef place = add(p, item, mul(p, sub(p, k.at, of->lo), step));
     copy_element(p, element_of(of), bytes_of(p, of), from, behind(p, to, place));
@@ -285,10 +295,21 @@ static LLVMValueRef rows_have_items(Packing *p) {
     return LLVMBuildOr(p->b, in[0], in[1], "");
 }
 
-/* Has the tile a row of which all items are inside? The first and the last one are looked at. */
+static bool has_moving_rounds(const Packing *p) {
+    for (int i = 0; i < p->panels.n; i++) {
+        const Panel *of = &p->panels.at[i];
+        bool moves = simd_is_of_nest(p->g, of->c.lo) || simd_is_of_nest(p->g, of->c.hi);
+        if (of->kind == PANEL_COLUMNS && moves) return true;
+    }
+    return false;
+}
+
+/* Has the tile a row of which all items are inside, and which executes all rounds of the panels? The first and the last
+ * one are looked at, either of which may have the most rounds. */
 static LLVMValueRef has_whole_row(Packing *p) {
     LLVMValueRef last = sub(p, p->x_end, number(p, 1));
-    return LLVMBuildOr(p->b, is_inside(p, p->x, last, p->y), is_inside(p, p->x, last, last_row(p)), "");
+    LLVMValueRef a = is_inside(p, p->x, last, p->y), b = is_inside(p, p->x, last, last_row(p));
+    return has_moving_rounds(p) ? LLVMBuildAnd(p->b, a, b, "") : LLVMBuildOr(p->b, a, b, "");
 }
 
 /* How many rows of the nest a band has. *fits: its panels of rows have room. Where all of them do, they stay in the
@@ -328,7 +349,7 @@ static void pack_rows(Packing *p, LLVMValueRef fits, LLVMValueRef to) {
 
 /* For this band: are there enough rows that read panels of columns, enough rounds, and room? */
 static LLVMValueRef columns_pay(Packing *p) {
-    LLVMValueRef bytes = number(p, 0), rounds = number(p, 0), all = NULL, columns = sub(p, p->g->x_hi, p->g->x_lo);
+    LLVMValueRef bytes = number(p, 0), rounds = number(p, 0), columns = sub(p, p->g->x_hi, p->g->x_lo);
     for (int i = 0; i < p->panels.n; i++) {
         if (p->panels.at[i].kind != PANEL_COLUMNS) continue;
         rounds = add(p, rounds, rounds_of(p, &p->panels.at[i]));
@@ -339,7 +360,7 @@ static LLVMValueRef columns_pay(Packing *p) {
     if (!needs_versions(p))
         least = LLVMBuildSelect(p->b, is_large, number(p, LEAST_ROWS), number(p, LEAST_NEAR_ROWS), "");
     bytes = mul(p, bytes, number(p, p->columns));
-    all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, rows, least, ""));
+    LLVMValueRef all = LLVMBuildICmp(p->b, LLVMIntSGE, rows, least, "");
     all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, rounds, number(p, LEAST_ROUNDS), ""));
     all = both(p, all, LLVMBuildICmp(p->b, LLVMIntSLE, bytes, number(p, COLUMN_BYTES), ""));
     return both(p, all, LLVMBuildICmp(p->b, LLVMIntSGE, columns, number(p, p->columns), ""));

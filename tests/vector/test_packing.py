@@ -70,13 +70,13 @@ HEAD = """#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include "p.h"
-/* Ends where a page begins that nobody may read. */
+/* Ends where a page begins that nobody may read; nor may anybody read before it. */
 static void *guarded(size_t bytes) {
-    size_t page = 4096, whole = (bytes + page - 1) / page * page;
-    char *at = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t page = 1 << 22, whole = (bytes + 4095) / 4096 * 4096;
+    char *at = mmap(NULL, whole + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) abort();
-    mprotect(at + whole, page, PROT_NONE);
-    return at + whole - bytes;
+    mprotect(at + page, whole, PROT_READ | PROT_WRITE);
+    return at + page + whole - bytes;
 }
 static int bad;
 """
@@ -102,27 +102,72 @@ def check(k):
             f"(int)n, (int)m, (int)l, (int)i, (double)c[i], (double)w[i]); bad++; break; }}\n}}\n")
 
 
+# Rounds that a row does not execute, of an array that has nothing there: a convolution with what came before, and a
+# triangle in which the last rows, that have the most rounds, have no items.
+ROUNDS = """export kernel before(w: &[f64; n, q], b: &[f64; n, m], c: &out [f64; n, m]) over i in n, j in m {
+    var s: f64 = 0;
+    for k in i + 1 { s += w[i - k, 1] * b[k, j]; }
+    c[i, j] = s;
+}
+export kernel above(a: &[f64; n, q], b: &[f64; m, m], c: &mut [f64; n, m]) over i in n, j in m {
+    if i <= j {
+        var s: f64 = 0;
+        for k in i + 1 { s += a[i, k] * b[k, j]; }
+        c[i, j] = s;
+    }
+}
+"""
+ROUNDS_MAIN = HEAD + """
+int main(void) {
+    enum { N = 1000, M = 200, Q = 60 };
+    double *w = guarded(N * Q * 8), *a = guarded(N * N * 8), *b = guarded(N * M * 8), *square = guarded(M * M * 8),
+           *c = guarded(N * M * 8), *d = guarded(N * M * 8);
+    for (int i = 0; i < N * Q; i++) w[i] = i % 7;
+    for (int i = 0; i < N * N; i++) a[i] = i % 5;
+    for (int i = 0; i < N * M; i++) b[i] = i % 3;
+    for (int i = 0; i < M * M; i++) square[i] = i % 11;
+    if (before(w, b, c, N, Q, M) || above(a, square, d, N, N, M)) return 1;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++) {
+            double s = 0, t = 0;
+            for (int k = 0; k <= i; k++) s += w[(i - k) * Q + 1] * b[k * M + j];
+            for (int k = 0; i <= j && k <= i; k++) t += a[i * N + k] * square[k * M + j];
+            bad += s != c[i * M + j] || t != d[i * M + j];
+        }
+    return bad > 0;
+}
+"""
+
+
 class PackingTest(unittest.TestCase):
     def run_one(self, seed, *options):
         rng = random.Random(seed)
         kernels = [kernel(rng, f"k{i}", i == 0) for i in range(KERNELS)]
-        folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, folder)
-        (folder / "p.kdsl").write_text("\n".join(k["text"] for k in kernels))
         tries = "".join(f"try_{k['name']}({n}, {m}, {rounds});\n" for k in kernels
                         for n, m, rounds in rng.sample(SIZES, 5))
-        (folder / "main.c").write_text(HEAD + "".join(k["code"] + check(k) for k in kernels) +
-                                       f"int main(void) {{\n{tries}return bad > 0;\n}}\n")
+        self.run_program("\n".join(k["text"] for k in kernels),
+                         HEAD + "".join(k["code"] + check(k) for k in kernels) +
+                         f"int main(void) {{\n{tries}return bad > 0;\n}}\n", f"seed {seed}", *options)
+
+    def run_program(self, text, main, what, *options):
+        folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "p.kdsl").write_text(text)
+        (folder / "main.c").write_text(main)
         self.sh(KDSLC, "-c", "p.kdsl", "-o", "p.o", "--header=p.h", "--unchecked", *options, cwd=folder)
         flags = self.sh(KDSLC, "--print-link-flags", cwd=folder).split()
         self.sh("gcc", "-O2", "-w", "main.c", "p.o", *flags, "-lm", "-o", "main", cwd=folder)
         # A thread has enough rows then.
-        self.sh("env", "OMP_NUM_THREADS=1", folder / "main", cwd=folder, what=f"seed {seed} {' '.join(options)}")
+        self.sh("env", "OMP_NUM_THREADS=1", folder / "main", cwd=folder, what=f"{what} {' '.join(options)}")
 
     def sh(self, *command, cwd, what=""):
         done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, f"{what} {' '.join(map(str, command))}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
         return done.stdout
+
+    @parts.quick
+    def test_rounds(self):
+        self.run_program(ROUNDS, ROUNDS_MAIN, "")
 
     @parts.quick
     def test_some(self):
