@@ -4,10 +4,11 @@
  * threads of the block, all of which execute the body, also those outside the domain, because all must reach the
  * barriers.
  *
- * Each kernel has two entries (loop versioning). A launch whose grid covers the domain, and whose arrays have at most
- * CG_NARROW_ELEMENTS elements, uses the narrow entry: it has no grid-stride loops, except for reductions, which use few
- * blocks, and it computes addresses with 32-bit integers, the width of a GPU register, also in the functions that it
- * calls; passes/words.c and passes/offsets.c rest on that. The launch selects the entry (launch/launch.c). */
+ * Each kernel has two entries (loop versioning). A launch whose grid covers the domain, whose arrays have at most
+ * CG_NARROW_ELEMENTS elements and whose arguments of type `index` are between that number and its negative, uses the
+ * narrow entry: it has no grid-stride loops, except for reductions, which use few blocks, and it computes addresses
+ * with 32-bit integers, the width of a GPU register, also in the functions that it calls; passes/words.c and
+ * passes/offsets.c rest on that. The launch selects the entry (launch/launch.c). */
 #include "irgen/gpu/gpu.h"
 
 #include <string.h>
@@ -71,7 +72,7 @@ typedef struct GridLoop {
     GridUse use;
     bool once;
     LLVMValueRef inside; /* i1: of a loop of one iteration whose test is made by the next inner one */
-    LLVMTypeRef type; /* of the counter and of its bound */
+    LLVMTypeRef type;    /* of the counter and of its bound */
     LLVMValueRef counter, k, step, end;
     LLVMBasicBlockRef body, next, done;
 } GridLoop;

@@ -94,16 +94,28 @@ static LLVMValueRef entry_named(Cg *cg, const Func *fn, const char *name) {
 
 LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn) { return entry_named(cg, fn, cg_kernel_symbol(cg, fn)); }
 
-/* Sizes that such a launch has (launch/launch.c): they fit into 32 bits. */
-LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn) {
+bool cg_is_narrow_value(const Func *kernel, const Symbol *p) {
+    return p->type->kind == TY_INDEX && !cg_by_reference(kernel, p);
+}
+
+/* at: from 0, without the launch environment, which is the first parameter. */
+static void set_range(Cg *cg, LLVMValueRef entry, int at, int64_t least) {
     static const char range[] = "range";
-    const uint64_t from = 0, end = (uint64_t)CG_NARROW_ELEMENTS + 1;
-    LLVMValueRef v = entry_named(cg, fn, off_narrow_symbol(cg->c, fn->symbol));
+    const uint64_t from = (uint64_t)least, end = (uint64_t)CG_NARROW_ELEMENTS + 1;
     unsigned kind = LLVMGetEnumAttributeKindForName(range, sizeof range - 1);
-    for (int i = 0; i < fn->sizes.n; i++) {
-        unsigned at = (unsigned)(cg_entry_values(fn) - fn->sizes.n + i) + 2; /* from 1; the environment is first */
-        LLVMAddAttributeAtIndex(v, at, LLVMCreateConstantRangeAttribute(cg->ctx, kind, 64, &from, &end));
+    LLVMAddAttributeAtIndex(entry, (unsigned)at + 2, LLVMCreateConstantRangeAttribute(cg->ctx, kind, 64, &from, &end));
+}
+
+/* Sizes and indices that such a launch has (launch/launch.c): they fit into 32 bits. */
+LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn) {
+    LLVMValueRef v = entry_named(cg, fn, off_narrow_symbol(cg->c, fn->symbol));
+    int at = 0;
+    for (int i = 0; i < fn->params.n; i++) {
+        const Symbol *p = cg_abi_param(fn, i);
+        if (cg_is_narrow_value(fn, p)) set_range(cg, v, at, -(int64_t)CG_NARROW_ELEMENTS);
+        at += cg_by_reference(fn, p) ? 1 : cg_slot_count(p->type);
     }
+    for (int i = 0; i < fn->sizes.n; i++) set_range(cg, v, at + i, 0);
     return v;
 }
 
@@ -125,8 +137,7 @@ void cg_kernel_bind(CgFunc *f, const Func *fn, LLVMValueRef *values) {
             continue;
         }
         slot->array = (CgArray){.data = values[i], .type = p->type, .name = p->name};
-        for (int d = 0; d < p->type->rank; d++)
-            slot->array.ext[d] = kernel_extent(f, &fn->shapes.at[p->dim].at[d]);
+        for (int d = 0; d < p->type->rank; d++) slot->array.ext[d] = kernel_extent(f, &fn->shapes.at[p->dim].at[d]);
     }
 }
 
@@ -148,8 +159,7 @@ int cg_kernel_values(Kernel *k, CgFunc *f, LLVMValueRef *values) {
         values[i] = p && !cg_by_reference(fn, p) ? cg_slots_to_value(f, slots, p->type).v : slots[0];
     }
     unsigned n = LLVMCountParams(k->entry); /* the others come after the result */
-    for (int i = cg_extra_values(k->cg, fn); i > 0; i--)
-        values[k->n_values - i] = entry_value(k, f, n - (unsigned)i);
+    for (int i = cg_extra_values(k->cg, fn); i > 0; i--) values[k->n_values - i] = entry_value(k, f, n - (unsigned)i);
     return k->n_values;
 }
 

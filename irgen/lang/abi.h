@@ -37,6 +37,7 @@ const char *cg_kernel_symbol(Cg *cg, const Func *fn);
 LLVMValueRef cg_kernel_entry(Cg *cg, const Func *fn);      /* declaration, with the launch ABI */
 /* GPUs have kernels twice (gpu/kernel.c): the second entry, for small launches. */
 LLVMValueRef cg_narrow_entry(Cg *cg, const Func *fn);
+bool cg_is_narrow_value(const Func *kernel, const Symbol *p); /* an index: at most CG_NARROW_ELEMENTS if narrow */
 void cg_narrow_alias(Cg *cg, const Func *fn, LLVMValueRef entry); /* a processor has it once, under both names */
 bool cg_by_reference(const Func *kernel, const Symbol *p); /* a parameter that is passed as an address */
 const Symbol *cg_abi_param(const Func *fn, int i);         /* i-th of those, then the values */

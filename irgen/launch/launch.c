@@ -383,6 +383,13 @@ static LLVMValueRef fits_narrow(Launch *l, LLVMValueRef small) {
         LLVMValueRef most = cg_i64(f->cg, CG_NARROW_ELEMENTS);
         fits = LLVMBuildAnd(f->b, fits, LLVMBuildICmp(f->b, LLVMIntULE, l->sizes[i], most, ""), "fits");
     }
+    for (int i = 0; i < l->kernel->params.n; i++) {
+        const Symbol *p = l->kernel->params.at[i];
+        if (!cg_is_narrow_value(l->kernel, p)) continue;
+        LLVMValueRef most = cg_i64(f->cg, CG_NARROW_ELEMENTS), all = cg_i64(f->cg, 2 * (int64_t)CG_NARROW_ELEMENTS);
+        LLVMValueRef above = LLVMBuildAdd(f->b, l->scalars[p->dim].v, most, ""); /* the lowest one */
+        fits = LLVMBuildAnd(f->b, fits, LLVMBuildICmp(f->b, LLVMIntULE, above, all, ""), "fits");
+    }
     return fits;
 }
 

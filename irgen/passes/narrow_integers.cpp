@@ -14,6 +14,8 @@
 // operations take the lower halves of their operands; other operations are narrowed only if their operands fit, too.
 #include "irgen/passes/narrow_integers.h"
 
+#include "irgen/lang/marks.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/DemandedBits.h"
@@ -104,10 +106,10 @@ class Narrowing {
     Type *word;
     SmallVector<Instruction *, 32> narrow; // in the order of the function
     DenseMap<Value *, Fit> is_narrow;
-    DenseMap<Value *, Value *> words;        // the lower half
-    DenseMap<Value *, ConstantRange> ranges; // found before anything changes
+    DenseMap<Value *, Value *> words;                    // the lower half
+    DenseMap<Value *, ConstantRange> ranges;             // found before anything changes
     std::pair<Value *, bool> assumed = {nullptr, false}; // a condition, and whether it holds
-    SmallVector<Use *, 8> checked_indices;   // wide numbers that fit where they are used, since a check comes before
+    SmallVector<Use *, 8> checked_indices; // wide numbers that fit where they are used, since a check comes before
 
     // What scalar evolution and the conditions before it say, and what follows from the ranges of the operands, which
     // may be extensions of numbers that are known not to be negative.
@@ -141,6 +143,9 @@ class Narrowing {
         if (is_distance(binary, depth))
             return ConstantRange(APInt::getZero(wide_bits), APInt::getSignedMinValue(wide_bits));
         ConstantRange a = range(binary->getOperand(0), depth), b = range(binary->getOperand(1), depth);
+        if (binary->getOpcode() == Instruction::Sub && !a.isEmptySet() && a.getSignedMin().isNonNegative() &&
+            is_at_most(binary->getOperand(1), binary->getOperand(0), most_depth))
+            return ConstantRange::getNonEmpty(APInt::getZero(full.getBitWidth()), a.getSignedMax() + 1);
         if (auto *either = dyn_cast<PossiblyDisjointInst>(v))
             if (either->isDisjoint()) return a.add(b);
         return a.binaryOp(binary->getOpcode(), b);
@@ -166,6 +171,24 @@ class Narrowing {
         if (assumed.first && isImpliedCondition(assumed.first, order, y, x, fn.getDataLayout(), assumed.second) == true)
             return true;
         return se.isBasicBlockEntryGuardedByCond(i->getParent(), order, se.getSCEV(y), se.getSCEV(x));
+    }
+
+    // y <= x without a sign, whatever the numbers are that both are made of: y is a part of one of them, as its bits
+    // under a mask, its quotient or remainder, and x is no less than it, as its double or the sum with another.
+    static bool is_at_most(Value *y, Value *x, unsigned depth) {
+        Value *a, *b;
+        if (y == x) return true;
+        if (!depth--) return false;
+        if (match(y, m_And(m_Value(a), m_Value(b))) || match(y, m_UMin(m_Value(a), m_Value(b))))
+            if (is_at_most(a, x, depth) || is_at_most(b, x, depth)) return true;
+        if (match(y, m_CombineOr(m_CombineOr(m_LShr(m_Value(a), m_Value()), m_UDiv(m_Value(a), m_Value())),
+                                 m_URem(m_Value(a), m_Value()))) &&
+            is_at_most(a, x, depth))
+            return true;
+        if (match(x, m_NUWAdd(m_Value(a), m_Value(b))) || match(x, m_Or(m_Value(a), m_Value(b))) ||
+            match(x, m_UMax(m_Value(a), m_Value(b))))
+            return is_at_most(y, a, depth) || is_at_most(y, b, depth);
+        return match(x, m_NUWShl(m_Value(a), m_Value())) && is_at_most(y, a, depth);
     }
 
     static bool is_word(const ConstantRange &r) {
@@ -331,12 +354,23 @@ class Narrowing {
         if (!a->getType()->isIntegerTy(wide_bits)) return false;
         Fit left = fit(a), right = fit(b);
         bool by_sign = is_signed(left) && is_signed(right), by_zeros = is_unsigned(left) && is_unsigned(right);
-        if (!by_sign && !by_zeros) return use_operands(compare);
         ICmpInst::Predicate order = compare->getPredicate();
+        by_zeros |= is_inside(order, a, b, right) || is_inside(ICmpInst::getSwappedPredicate(order), b, a, left);
+        if (!by_sign && !by_zeros) return use_operands(compare);
         if (!by_sign) order = ICmpInst::getUnsignedPredicate(order);
         Value *lower[2] = {get(a), get(b)};
         builder.SetInsertPoint(compare);
         return replace(compare, builder.CreateICmp(order, lower[0], lower[1], compare->getName()));
+    }
+
+    // The check of an index, the sum of numbers that have 32 bits with a sign and without one: 0 <= index < n. No index
+    // outside has a lower half below n, if n has 31 bits.
+    bool is_inside(ICmpInst::Predicate order, Value *index, Value *n, Fit size) {
+        if (ICmpInst::isSigned(order) || ICmpInst::isEquality(order) || size != Fit::both) return false;
+        if (range(n).getSignedMin().isNegative()) return false;
+        ConstantRange r = range(index);
+        return !r.isEmptySet() && r.getSignedMin().isSignedIntN(word_bits) &&
+               (r.getSignedMax().isNegative() || r.getSignedMax().isIntN(word_bits));
     }
 
     bool use_in_trunc(TruncInst *trunc) {
@@ -435,6 +469,41 @@ bool sink(Instruction *i) {
     return changed;
 }
 
+// Is it executed only by the item whose failed check is reported?
+bool is_of_report(const BasicBlock *bb) {
+    const BasicBlock *before = bb->getSinglePredecessor();
+    return before &&
+           any_of(*before, [](const Instruction &i) { return isa<AtomicCmpXchgInst>(i) && i.hasMetadata(CG_REPORT); });
+}
+
+// An index that is a wide number only where the failure of its check is reported is computed there, and its lower half,
+// which everything else uses, from the lower halves of its operands.
+bool split_reported(Instruction *i) {
+    if (!isa<BinaryOperator>(i) || !i->getType()->isIntegerTy(wide_bits) || kind_of(*i) != Kind::lower) return false;
+    SmallVector<Instruction *, 4> cuts;
+    for (User *user : i->users()) {
+        auto *u = cast<Instruction>(user);
+        if (isa<TruncInst>(u) && u->getType()->isIntegerTy(word_bits)) cuts.push_back(u);
+        else if (!is_of_report(u->getParent()) || u->getParent() == i->getParent()) return false;
+    }
+    if (cuts.empty()) return false;
+    IRBuilder<> builder(i);
+    Value *half[2];
+    for (unsigned k = 0; k < 2; k++) {
+        auto *operand = dyn_cast<Instruction>(i->getOperand(k));
+        if (operand && is_extension(*operand)) half[k] = operand->getOperand(0);
+        else half[k] = builder.CreateTrunc(i->getOperand(k), builder.getInt32Ty());
+    }
+    Value *lower = builder.CreateBinOp(Instruction::BinaryOps(i->getOpcode()), half[0], half[1], i->getName());
+    for (Instruction *cut : cuts) {
+        cut->replaceAllUsesWith(lower);
+        cut->eraseFromParent();
+    }
+    if (i->use_empty()) i->eraseFromParent();
+    else sink(i);
+    return true;
+}
+
 } // namespace
 
 LLVMBool LLVMKdslNarrowIntegers(LLVMValueRef function, LLVMTargetMachineRef machine) {
@@ -450,12 +519,15 @@ LLVMBool LLVMKdslNarrowIntegers(LLVMValueRef function, LLVMTargetMachineRef mach
 }
 
 LLVMBool LLVMKdslSinkExtensions(LLVMValueRef function) {
-    SmallVector<Instruction *, 16> extensions;
+    SmallVector<Instruction *, 16> wide, extensions;
+    bool changed = false;
+    for (Instruction &i : instructions(unwrap<Function>(function)))
+        if (i.getType()->isIntegerTy(wide_bits)) wide.push_back(&i);
+    for (Instruction *i : wide) changed |= split_reported(i);
     for (Instruction &i : instructions(unwrap<Function>(function)))
         if (is_extension(i)) extensions.push_back(&i);
     DominatorTree dominators(*unwrap<Function>(function));
     LoopInfo loops(dominators);
-    bool changed = false;
     for (Instruction *i : extensions) {
         i = signed_extension(i);
         changed |= raise_addresses(i, dominators, loops);
