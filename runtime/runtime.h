@@ -101,7 +101,7 @@ typedef struct KdslCheck {
     int64_t n_pieces;
 } KdslCheck;
 typedef struct KdslSlot {
-    int32_t taken;
+    int32_t taken;  /* not 0: the first failed check has it; on a GPU, the number of the check, and `site` is 0 */
     int32_t blocks; /* GPU reductions: blocks that have stored their partial result; 0 when all have */
     int64_t site, value, other, dim, extents[4], other_extents[4], item[3];
 } KdslSlot;

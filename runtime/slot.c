@@ -124,8 +124,9 @@ void kdsl_slot_end(KdslSlot *slot, int32_t on_host, const KdslCheck *checks, con
     bool is_away = s->is_mapped && !on_host;
     if (is_away) copy(kdsl_target()->update, s, sizeof *slot, MAP_FROM);
     KdslSlot failed = *slot;
+    if (!failed.site) failed.site = failed.taken;
     *slot = (KdslSlot){0};
-    if (is_away) copy(kdsl_target()->update, s, offsetof(KdslSlot, site), MAP_TO);
+    if (is_away) copy(kdsl_target()->update, s, sizeof *slot, MAP_TO);
     give_back(s);
     kdsl_fail_item(checks, &failed, axes, n_axes, kernel);
 }

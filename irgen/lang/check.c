@@ -29,8 +29,8 @@ LLVMValueRef cg_slot_blocks(CgFunc *f) {
 /* On devices ------------------------------------------------------------------------------------------------------- */
 
 /* { i32, i1 }: has this item taken the slot, as the first one? */
-static LLVMValueRef take_slot(Cg *cg, LLVMBuilderRef b, LLVMValueRef slot) {
-    return LLVMBuildAtomicCmpXchg(b, slot, cg_i32(cg, 0), cg_i32(cg, 1), LLVMAtomicOrderingMonotonic,
+static LLVMValueRef take_slot(Cg *cg, LLVMBuilderRef b, LLVMValueRef slot, int32_t by) {
+    return LLVMBuildAtomicCmpXchg(b, slot, cg_i32(cg, 0), cg_i32(cg, by), LLVMAtomicOrderingMonotonic,
                                   LLVMAtomicOrderingMonotonic, false);
 }
 
@@ -50,7 +50,7 @@ static LLVMValueRef report_function(Cg *cg) {
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(cg->ctx, fn, "done");
     LLVMPositionBuilderAtEnd(b, entry);
     LLVMValueRef slot = LLVMGetParam(fn, 0), one = cg_i64(cg, 1);
-    LLVMValueRef swap = take_slot(cg, b, slot);
+    LLVMValueRef swap = take_slot(cg, b, slot, 1);
     LLVMBuildCondBr(b, LLVMBuildExtractValue(b, swap, 1, ""), won, done);
     LLVMPositionBuilderAtEnd(b, won);
     LLVMValueRef rest = LLVMBuildInBoundsGEP2(b, cg->i64, slot, &one, 1, "");
@@ -89,18 +89,30 @@ typedef struct Report {
     bool is_zero; /* before anything is written */
 } Report;
 
+/* What is enough to write into a field that is zero: the lower half of a number without an upper one, which needs one
+ * register of a GPU instead of two. */
+static LLVMValueRef without_zeros(CgFunc *f, LLVMValueRef v) {
+    if (LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) <= UINT32_MAX) return LLVMConstTrunc(v, f->cg->i32);
+    bool is_word = LLVMIsAZExtInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == f->cg->i32;
+    return is_word ? LLVMGetOperand(v, 0) : v;
+}
+
 static void put(CgFunc *f, const Report *r, int field, LLVMValueRef v) {
     LLVMValueRef at = cg_i64(f->cg, field - SLOT_SITE);
     if (r->is_zero && LLVMIsConstant(v) && LLVMIsNull(v)) return;
+    if (r->is_zero) v = without_zeros(f, v);
     LLVMBuildStore(f->b, v, LLVMBuildInBoundsGEP2(f->b, f->cg->i64, r->at, &at, 1, ""));
 }
+
+/* Is the second value part of the message? */
+static bool has_other(const Cg *cg, int site) { return cg->program->sites.at[site - 1].kind != CHECK_INDEX; }
 
 static void put_all(CgFunc *f, const Report *r, int site, CgFailure what) {
     Cg *cg = f->cg;
     LLVMValueRef zero = cg_i64(cg, 0);
-    put(f, r, SLOT_SITE, cg_i64(cg, site));
+    if (!r->is_zero) put(f, r, SLOT_SITE, cg_i64(cg, site));
     put(f, r, SLOT_VALUE, what.value ? what.value : zero);
-    put(f, r, SLOT_OTHER, what.other ? what.other : zero);
+    if (!r->is_zero || has_other(cg, site)) put(f, r, SLOT_OTHER, what.other ? what.other : zero);
     put(f, r, SLOT_DIM, cg_i64(cg, what.dim));
     for (int d = 0; what.array && d < what.array->type->rank; d++) put(f, r, SLOT_EXTENTS + d, what.array->ext[d]);
     for (int d = 0; what.other_array && d < what.other_array->type->rank; d++)
@@ -109,12 +121,12 @@ static void put_all(CgFunc *f, const Report *r, int site, CgFailure what) {
     for (int i = 0; i < 3; i++) put(f, r, SLOT_ITEM + i, cg_item_position(f, i));
 }
 
-/* On a GPU, the item that takes the slot writes to the slot itself. Memory of its own and a call would cost registers,
- * which the kernel would have from its beginning, though no check fails. */
+/* On a GPU, the item that takes the slot, with the number of the check, writes to the slot itself. Memory of its own
+ * and a call would cost registers, which the kernel would have from its beginning, though no check fails. */
 static void report_here(CgFunc *f, int site, CgFailure what) {
     Cg *cg = f->cg;
     LLVMBasicBlockRef won = cg_block(f, "won"), told = cg_block(f, "told");
-    LLVMValueRef one = cg_i64(cg, 1), swap = take_slot(cg, f->b, f->error_slot);
+    LLVMValueRef one = cg_i64(cg, 1), swap = take_slot(cg, f->b, f->error_slot, site);
     unsigned kind = LLVMGetMDKindIDInContext(cg->ctx, CG_REPORT, sizeof CG_REPORT - 1);
     LLVMSetMetadata(swap, kind, LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, NULL, 0)));
     LLVMBuildCondBr(f->b, LLVMBuildExtractValue(f->b, swap, 1, ""), won, told);
