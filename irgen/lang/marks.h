@@ -42,6 +42,11 @@
 /* Metadata of loops, beside LLVM's that forbids to unroll them: nobody else may do so either. */
 #define CG_ROLLED "kdsl.rolled"
 
+/* Metadata of loops whose counter begins below the end with which it is compared, without a sign or with one, and does
+ * not pass it. */
+#define CG_ORDERED "kdsl.ordered"
+#define CG_ORDERED_BY_SIGN "kdsl.ordered.by.sign"
+
 /* Metadata of a branch that only asks whether a loop runs at all. */
 #define CG_RUNS "kdsl.runs"
 

@@ -14,7 +14,8 @@
 // the difference, and nothing has to be recorded.
 //
 // Small iterations are executed in blocks of 16, then in blocks of four, then one by one: addresses, the counter and
-// the branches of a block are shared by more of them. Larger ones are in blocks of four, or, if no check leaves the
+// the branches of a block are shared by more of them. With an atomic update, which takes longer than these, they are in
+// blocks of eight, which need fewer registers. Larger ones are in blocks of four, or, if no check leaves the
 // loop, unrolled by LLVM.
 //
 // A loop qualifies if its number of iterations is known when it is entered, if its body is a chain of blocks that only
@@ -47,6 +48,7 @@ namespace {
 
 constexpr unsigned few_copies = 4;       // iterations of a block: accesses under way, against registers
 constexpr unsigned many_copies = 16;     // of small iterations: what a block needs by itself is shared by more
+constexpr unsigned update_copies = 8;    // of small iterations with an atomic update
 constexpr unsigned most_instructions = 48; // of an iteration
 constexpr unsigned small_iteration = 12, small_accesses = 3; // instructions, without conversions and addresses
 constexpr unsigned fewest_of_many = 64;  // iterations, if their number is a constant
@@ -189,15 +191,20 @@ public:
         }
         begin(count, before);
         for (size_t s = 0; s < c.segments.size(); s++) segment(s);
-        Value *next = builder.CreateAdd(counter, ConstantInt::get(counter->getType(), c.n_copies));
-        counter->addIncoming(next, blocks.back());
-        BranchInst *latch = builder.CreateCondBr(builder.CreateICmpEQ(next, whole), rest, blocks.front());
+        Value *next = nullptr;
+        if (counter) {
+            next = builder.CreateAdd(counter, ConstantInt::get(counter->getType(), c.n_copies));
+            counter->addIncoming(next, blocks.back());
+        } else {
+            next = get(c.n_copies - 1, own->getIncomingValueForBlock(loop.getLoopLatch()));
+        }
+        BranchInst *latch = builder.CreateCondBr(builder.CreateICmpEQ(next, end), rest, blocks.front());
         for (PHINode &phi : header->phis()) {
             Value *last = get(c.n_copies - 1, phi.getIncomingValueForBlock(loop.getLoopLatch()), latch);
             cast<PHINode>(at_begin[&phi])->addIncoming(last, blocks.back());
             cast<PHINode>(at_rest[&phi])->addIncoming(last, blocks.back());
         }
-        stop_unrolling(latch, {});
+        stop_unrolling(latch, own ? ArrayRef<StringRef>(order) : ArrayRef<StringRef>());
         stop_unrolling(loop.getLoopLatch()->getTerminator(), {CG_ROLLED});
     }
 
@@ -210,8 +217,10 @@ private:
     IRBuilder<> builder;
     SmallVector<BasicBlock *, 4> blocks;
     BasicBlock *rest = nullptr; // leads to the loop, which executes what is left
-    PHINode *counter = nullptr;
-    Value *whole = nullptr;     // iterations in whole blocks
+    PHINode *own = nullptr;     // of the loop: grows by one an iteration
+    StringRef order;            // by which it is compared with its end
+    PHINode *counter = nullptr; // of iterations, if there is no such one
+    Value *end = nullptr;       // of either, behind the last whole block
     Copies copies[many_copies], at_begin, at_rest;
 
     void begin(Value *count, BasicBlock *before) {
@@ -222,14 +231,22 @@ private:
         rest = BasicBlock::Create(context, "rest", header->getParent(), header);
         builder.SetInsertPoint(before->getTerminator());
         Type *type = count->getType();
-        whole = builder.CreateAnd(count, ConstantInt::getSigned(type, -int64_t(c.n_copies)), "whole");
+        Value *whole = builder.CreateAnd(count, ConstantInt::getSigned(type, -int64_t(c.n_copies)), "whole");
+        own = own_counter(type);
+        end = whole;
+        if (own) {
+            Value *start = own->getIncomingValueForBlock(before);
+            end = builder.CreateAdd(start, whole, "end");
+        }
         builder.CreateCondBr(builder.CreateICmpNE(whole, ConstantInt::get(type, 0)), blocks.front(), rest);
         before->getTerminator()->eraseFromParent();
         builder.SetInsertPoint(rest);
         BranchInst *to_loop = builder.CreateBr(header);
         builder.SetInsertPoint(blocks.front());
-        counter = builder.CreatePHI(type, 2, "done");
-        counter->addIncoming(ConstantInt::get(type, 0), before);
+        if (!own) {
+            counter = builder.CreatePHI(type, 2, "done");
+            counter->addIncoming(ConstantInt::get(type, 0), before);
+        }
         for (PHINode &phi : header->phis()) {
             Value *start = phi.getIncomingValueForBlock(before);
             PHINode *begin = builder.CreatePHI(phi.getType(), 2, phi.getName());
@@ -242,6 +259,24 @@ private:
             at_begin[&phi] = begin;
             at_rest[&phi] = left;
         }
+    }
+
+    // The number that the loop compares with its end, if it grows by one an iteration and checks leave the loop: the
+    // end of the blocks is not above that of the loop, so both are compared by the same order (release_loops.cpp).
+    PHINode *own_counter(Type *count) {
+        auto *test = dyn_cast<BranchInst>(loop.getHeader()->getTerminator());
+        auto *compare =
+            c.segments.size() > 1 && test->isConditional() ? dyn_cast<ICmpInst>(test->getCondition()) : nullptr;
+        for (unsigned k = 0; compare && compare->isRelational() && k < 2; k++) {
+            auto *phi = dyn_cast<PHINode>(compare->getOperand(k));
+            if (!phi || phi->getParent() != loop.getHeader() || phi->getType() != count) continue;
+            auto *counts = dyn_cast<SCEVAddRecExpr>(se.getSCEV(phi));
+            if (!counts || counts->getLoop() != &loop || !counts->isAffine() || !counts->getOperand(1)->isOne())
+                continue;
+            order = compare->isSigned() ? CG_ORDERED_BY_SIGN : CG_ORDERED;
+            return phi;
+        }
+        return nullptr;
     }
 
     // What v is in a copy, made at the builder's place, or before `at`, if no segment has made it.
@@ -303,6 +338,10 @@ bool is_small(const Chain &c) {
     return n <= small_iteration && n_accesses <= small_accesses;
 }
 
+bool has_update(const Chain &c) {
+    return any_of(c.segments.back().instructions, [](const Instruction *i) { return isa<AtomicRMWInst>(i); });
+}
+
 // By a header, the iterations of the blocks that its loop has been given.
 using Changed = DenseMap<const BasicBlock *, unsigned>;
 
@@ -324,7 +363,8 @@ bool change(Chain &c, ScalarEvolution &se, Changed &changed) {
     c.count_is_small = most && c.count->getType()->getIntegerBitWidth() > 32 && most->getAPInt().isIntN(31);
     SCEVExpander expander(se, "blocks");
     if (!expander.isSafeToExpandAt(c.count, loop->getLoopPreheader()->getTerminator())) return false;
-    copies = c.n_copies = many ? many_copies : few_copies;
+    c.n_copies = !many ? few_copies : has_update(c) ? update_copies : many_copies;
+    copies = c.n_copies == many_copies ? many_copies : few_copies;
     Blocks made(c, se);
     made.make();
     changed[made.header_of_blocks()] = few_copies;

@@ -8,9 +8,9 @@
 //     getelementptr float, x, i64 k                   getelementptr float, x, i64 (sext k)
 //
 // A 64-bit integer is computed in 32 bits in two cases. Its values fit into 32 bits, with a sign or without one, as
-// scalar evolution and lazy value information find from the ranges of sizes, trip counts and conditions: then it is the
-// extension of what replaces it. Or nothing depends on more than its lower half (demanded bits): then it is replaced
-// only where the lower half is used. In both, the new integer is the lower half of the old one: sums, products and bit
+// scalar evolution and lazy value information find from the ranges of sizes, trip counts and conditions, and the marks
+// of loops whose counters do not pass their ends: then it is the extension of what replaces it. Or nothing depends on
+// more than its lower half (demanded bits): then it is replaced only where the lower half is used. In both, the new integer is the lower half of the old one: sums, products and bit
 // operations take the lower halves of their operands; other operations are narrowed only if their operands fit, too.
 #include "irgen/passes/narrow_integers.h"
 
@@ -32,6 +32,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -40,6 +41,8 @@ namespace {
 
 constexpr unsigned wide_bits = 64, word_bits = 32;
 constexpr unsigned most_depth = 4; // of operands of operands that are asked for their ranges
+
+constexpr unsigned most_ways = 4; // into a block whose phis are asked for theirs
 
 // What the lower half of a result depends on.
 enum class Kind {
@@ -61,8 +64,14 @@ bool is_shift_within_a_word(const Instruction &i) {
     return by && by->getValue().ult(word_bits);
 }
 
+bool is_capped_difference(const Value *v) {
+    auto *call = dyn_cast<IntrinsicInst>(v);
+    return call && call->getIntrinsicID() == Intrinsic::usub_sat;
+}
+
 Kind kind_of(const Instruction &i) {
     unsigned op = i.getOpcode();
+    if (is_capped_difference(&i)) return Kind::words;
     if (op == Instruction::Add || op == Instruction::Sub || op == Instruction::Mul) return Kind::lower;
     if (i.isBitwiseLogicOp() || isa<PHINode>(i) || isa<SelectInst>(i)) return Kind::lower;
     if (i.isShift() && !is_shift_within_a_word(i)) return Kind::none;
@@ -138,6 +147,11 @@ class Narrowing {
             ConstantRange both[2] = {range(extreme->getLHS(), depth), range(extreme->getRHS(), depth)};
             return ConstantRange::intrinsic(extreme->getIntrinsicID(), both);
         }
+        if (is_capped_difference(v)) {
+            auto *call = cast<IntrinsicInst>(v);
+            return range(call->getArgOperand(0), depth).usub_sat(range(call->getArgOperand(1), depth));
+        }
+        if (auto *phi = dyn_cast<PHINode>(v)) return of_phi(phi, depth);
         auto *binary = dyn_cast<BinaryOperator>(v);
         if (!binary) return full;
         if (is_distance(binary, depth))
@@ -158,6 +172,38 @@ class Narrowing {
         ConstantRange r = range(holds ? select->getTrueValue() : select->getFalseValue(), depth);
         assumed = outer;
         return r;
+    }
+
+    // The end of a loop whose counter is `phi`, below which it is if another iteration follows; NULL: not known. A
+    // counter that is compared with its end by equality is below it before, where the mark of the loop says so.
+    static Value *end_of(const PHINode *phi, unsigned k) {
+        auto *branch = dyn_cast<BranchInst>(phi->getIncomingBlock(k)->getTerminator());
+        auto *compare = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+        if (!compare || compare->getOperand(0) != phi->getIncomingValue(k)) return nullptr;
+        if (branch->getSuccessor(0) == branch->getSuccessor(1)) return nullptr;
+        if (!match(compare->getOperand(0), m_Add(m_Specific(phi), m_ConstantInt()))) return nullptr;
+        ICmpInst::Predicate order = compare->getPredicate();
+        if (branch->getSuccessor(0) != phi->getParent()) order = ICmpInst::getInversePredicate(order);
+        bool is_below = order == ICmpInst::ICMP_ULT || (order == ICmpInst::ICMP_NE && is_marked(branch, CG_ORDERED));
+        return is_below ? compare->getOperand(1) : nullptr;
+    }
+
+    static bool is_marked(const BranchInst *latch, StringRef mark) {
+        MDNode *loop = latch->getMetadata(LLVMContext::MD_loop);
+        return loop && findOptionMDForLoopID(loop, mark);
+    }
+
+    // Of what comes in; of a counter, all numbers from its begin to its end.
+    ConstantRange of_phi(PHINode *phi, unsigned depth) {
+        ConstantRange all = ConstantRange::getEmpty(phi->getType()->getIntegerBitWidth());
+        if (phi->getNumIncomingValues() > most_ways) return ConstantRange::getFull(all.getBitWidth());
+        for (unsigned k = 0; k < phi->getNumIncomingValues(); k++) {
+            Value *end = end_of(phi, k);
+            ConstantRange r = range(end ? end : phi->getIncomingValue(k), depth);
+            if (end) r = ConstantRange(APInt::getZero(r.getBitWidth()), r.getUnsignedMax());
+            all = all.unionWith(r, ConstantRange::Signed);
+        }
+        return all;
     }
 
     // x - y, or x - y - 1 as x + ~y, where y < x: how far a loop from y to x goes.
@@ -291,8 +337,7 @@ class Narrowing {
         }
         Value *a = get(i->getOperand(0)), *b = get(i->getOperand(1));
         builder.SetInsertPoint(i);
-        if (auto *extreme = dyn_cast<MinMaxIntrinsic>(i))
-            return builder.CreateBinaryIntrinsic(extreme->getIntrinsicID(), a, b);
+        if (auto *call = dyn_cast<IntrinsicInst>(i)) return builder.CreateBinaryIntrinsic(call->getIntrinsicID(), a, b);
         auto op = Instruction::BinaryOps(i->getOpcode());
         Value *made = builder.CreateBinOp(op, a, b, i->getName());
         if (auto *binary = dyn_cast<BinaryOperator>(made)) flags(*i, binary);

@@ -50,10 +50,13 @@ void go_on_if_true(Loop *loop) {
 }
 
 // k + 4 != n, where k + 4 does not wrap: if it passed n, it would have to wrap to become n, since the loop has no other
-// end.
+// end. Of a block of iterations with checks (combine_exits.cpp), the mark says so; loop strength reduction would give
+// it a second counter, down to zero.
 void compare_by_order(Loop *loop) {
     BasicBlock *block = loop->getLoopLatch();
-    if (!block || loop->getExitingBlock() != block) return;
+    bool by_sign = findOptionMDForLoop(loop, CG_ORDERED_BY_SIGN),
+         is_ordered = by_sign || findOptionMDForLoop(loop, CG_ORDERED);
+    if (!block || (loop->getExitingBlock() != block && !is_ordered)) return;
     auto *latch = block ? dyn_cast<BranchInst>(block->getTerminator()) : nullptr;
     ICmpInst *compare = latch && latch->isConditional() ? dyn_cast<ICmpInst>(latch->getCondition()) : nullptr;
     if (!compare || compare->getPredicate() != ICmpInst::ICMP_NE || latch->getSuccessor(0) != loop->getHeader()) return;
@@ -65,8 +68,8 @@ void compare_by_order(Loop *loop) {
         if (!counter || counter->getParent() != loop->getHeader() || !step->getValue().isStrictlyPositive()) continue;
         if (counter->getIncomingValueForBlock(block) != next || !loop->isLoopInvariant(compare->getOperand(1 - k)))
             continue;
-        bool is_unsigned = next->hasNoUnsignedWrap();
-        if (!is_unsigned && !next->hasNoSignedWrap()) return;
+        bool is_unsigned = is_ordered ? !by_sign : next->hasNoUnsignedWrap();
+        if (!is_ordered && !is_unsigned && !next->hasNoSignedWrap()) return;
         if (k == 1) compare->swapOperands();
         compare->setPredicate(is_unsigned ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_SLT);
         return;
