@@ -42,7 +42,7 @@ PAGE = ROOT / "docs/devices.md"
 BEGIN, END = "<!-- bench/cuda/run.py --static --docs writes from here -->\n", "<!-- to here -->\n"
 SASS_BEGIN, SASS_END = "<!-- bench/cuda/run.py --sass --docs writes from here -->\n", "<!-- to here, machine code -->\n"
 # What the loop of a twin does once an iteration, as a pattern of machine instructions; the others have no loop.
-MARKERS = {"sum": "FADD", "partial_sums": "FADD", "histogram_local": "ATOMS", "matmul_naive": "FFMA",
+MARKERS = {"sum": "LDG.E.CONSTANT", "partial_sums": "FADD", "histogram_local": "ATOMS", "matmul_naive": "FFMA",
            "matmul_tiled": "FFMA", "spmv": "FFMA", "mandelbrot": "FSETP", "accelerations": "MUFU", "local_steps": "BAR"}
 MOST_INSTRUCTIONS, MORE_REGISTERS = 1.1, 4  # bars: hot path over that of the twin, registers above those of the twin
 BESIDE = {"bitonic": ("fill",)}  # kernels of a program that are no part of what is measured

@@ -34,8 +34,6 @@ LLVMValueRef gpu_flat(CgFunc *f, int n_axes, LLVMValueRef (*at)(CgFunc *, int), 
     return flat;
 }
 
-enum { SUM_COPIES = 4 }; /* unroll factor of a reduction's loop: loads in flight hide latency */
-
 /* Grid-stride loops ------------------------------------------------------------------------------------------------ */
 
 /* Of an index or a count of threads or blocks, which are below 2^31. */
@@ -133,8 +131,8 @@ static void grid_loop_end(CgFunc *f, GridLoop *l, bool wait) {
     if (wait) cg_barrier(f);
     cg_goto(f, l->body);
     LLVMValueRef latch = LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b));
-    if (l->use == GRID_SUM) cg_mark_copies(f, latch, SUM_COPIES);
-    else cg_mark_plain(f, latch);
+    /* Copies of an iteration would each end with the test of the next one, which no load moves across. */
+    cg_mark_plain(f, latch);
     cg_enter(f, l->done);
 }
 

@@ -304,7 +304,6 @@ void cg_store_array(CgFunc *f, LLVMValueRef desc, CgValue array);
 /* A field of an element is passed as a copy, because its alias information is that of the struct. */
 CgArray cg_pass_part(CgFunc *f, const CgArray *a);
 void cg_part_back(CgFunc *f, const CgArray *a, const CgArray *passed, RefMode mode);
-void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n); /* n iterations side by side */
 void cg_mark_plain(CgFunc *f, LLVMValueRef latch); /* not worth the time to unroll or vectorise */
 
 /* slice.c ------------------------------------------------------------------------------------------------------- */

@@ -290,11 +290,6 @@ void cg_mark_unrolled(CgFunc *f, LLVMValueRef latch, int64_t copies) {
                     LLVMMetadataAsValue(ctx, LLVMMDNodeInContext2(ctx, &count, 1)));
 }
 
-void cg_mark_copies(CgFunc *f, LLVMValueRef latch, int64_t n) {
-    LLVMMetadataRef parts[2] = {NULL, wish(f, "llvm.loop.unroll.count", cg_i32(f->cg, n))};
-    mark_loop(f, latch, parts, 2);
-}
-
 void cg_mark_rolled(CgFunc *f, LLVMValueRef latch) {
     LLVMMetadataRef parts[3] = {NULL, wish(f, "llvm.loop.unroll.disable", NULL), wish(f, CG_ROLLED, NULL)};
     mark_loop(f, latch, parts, 3);
