@@ -190,7 +190,11 @@ struct Expr {
             int at[4];  /* sema: numbers of the fields or components */
         } field;
         struct { Expr *cond, *then_, *else_; } if_;
-        struct { Expr *value; ExprList extents; } fill;
+        struct {
+            Expr *value;
+            ExprList extents;
+            bool is_dead; /* sema: no element is read before it is written (dead_fills.c) */
+        } fill;
         struct { Expr *value; BinderList binders; SyncList syncs; /* sema: before it, if not empty */ } comprehend;
         struct { ExprList items; const int64_t *extent; /* sema, of joined rows: up to -1; or NULL */ } list;
         struct { Range range; } range;

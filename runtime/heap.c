@@ -137,10 +137,12 @@ static _Noreturn void no_memory(int64_t elem_bytes, int64_t rank, const int64_t 
     kdsl_fail(place, "%s", failure_memory(text, &a, elem_bytes));
 }
 
-/* calloc knows which memory is new from the system, but not of alignment. */
-static void *zeros(size_t align, size_t room) {
+/* calloc knows which memory is new from the system, but not of alignment; and memory that posix_memalign has cut out of
+ * more goes back to the system when it is freed, to come back page by page. */
+static void *memory(size_t align, size_t room, bool is_zero) {
     size_t more;
-    return __builtin_add_overflow(room, align, &more) ? NULL : calloc(1, more);
+    if (__builtin_add_overflow(room, align, &more)) return NULL;
+    return is_zero ? calloc(1, more) : malloc(more);
 }
 
 static void *array_of(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place, bool is_zero) {
@@ -158,9 +160,8 @@ static void *array_of(int64_t elem_bytes, int64_t rank, const int64_t *extents, 
     bool is_huge = !overflow && n_bytes >= HUGE_FROM_BYTES;
     size_t room = 0, skew = is_huge ? next_skew() : 0, align = is_huge ? HUGE_PAGE : ALIGN_BYTES;
     overflow |= __builtin_add_overflow((size_t)n_bytes, skew + (empty ? 2 * ALIGN_BYTES : ALIGN_BYTES), &room);
-    if (!overflow && is_zero) start = zeros(align, room);
-    if (overflow || (is_zero ? !start : posix_memalign(&start, align, room)))
-        no_memory(elem_bytes, rank, extents, place);
+    if (!overflow) start = memory(align, room, is_zero);
+    if (!start) no_memory(elem_bytes, rank, extents, place);
     size_t unaligned = -(uintptr_t)start & (align - 1);
     if (is_huge) ask_for_huge_pages((char *)start + unaligned, room); /* before the first use */
     KdslBlock *block = (KdslBlock *)((char *)start + unaligned + skew);

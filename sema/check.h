@@ -559,6 +559,7 @@ void shapes_check(Sema *s);
 void uses_find(Sema *s);
 void uses_at_border(Sema *s); /* Func.at_border; after uses_find */
 void plan_transfers(Sema *s, Func *f);
+void dead_fills_find(Sema *s, Func *f); /* dead_fills.c: sets Expr.fill.is_dead; after plan_transfers */
 
 /* assign.c, transfer.c, warn.c: one function at a time, after all bodies */
 void assign_check(Sema *s, Func *f);

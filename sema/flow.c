@@ -149,7 +149,7 @@ static void move_to(Builder *b, const Symbol *from, const Symbol *to, Expr *at) 
     else event_of_slot(b, EVENT_LEAVE, source, at, at->span);
 }
 
-static void make_for(Builder *b, const Symbol *to, const Expr *e, Expr *target) {
+static void make_for(Builder *b, const Symbol *to, Expr *e, Expr *target) {
     for (int i = 0; i < to->n_parts; i++) make_for(b, to->parts[i], e, target);
     Event *made = event_of_slot(b, EVENT_MAKE, slot_of(b, to), target, e->span);
     if (made && e->kind == EXPR_CALL) made->maker = e->call.info;

@@ -26,7 +26,7 @@ typedef struct Event {
     bool is_element;      /* READ, WRITE: of one element, where the index is written. PASS: of a slice */
     bool reads;           /* WRITE: the old element, or a part of it, is read as well */
     const CallInfo *maker; /* MAKE: the call that has made it, or NULL */
-    const Expr *fill;     /* MAKE: the EXPR_FILL that has made it, or NULL */
+    Expr *fill;           /* MAKE: the EXPR_FILL that has made it, or NULL */
     const Arg *arg;       /* PASS */
     const CallInfo *call; /* PASS, and READ and WRITE by a call: all events of one call follow one another */
     Expr *launch;         /* PASS to a kernel: the EXPR_OFFLOAD */

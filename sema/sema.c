@@ -93,6 +93,7 @@ static void plan_all(Sema *s, const SemaOptions *options) {
     for (int i = 0; i < p->funcs.n; i++)
         if (p->funcs.at[i]->is_kernel) transfer_narrow(s, p->funcs.at[i]);
     for (int i = 0; i < p->funcs.n && plans; i++) plan_transfers(s, p->funcs.at[i]);
+    for (int i = 0; i < p->funcs.n && plans; i++) dead_fills_find(s, p->funcs.at[i]);
     for (int i = 0; i < p->funcs.n; i++) transfer_warn(s, p->funcs.at[i]);
     uses_at_border(s);
 }

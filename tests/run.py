@@ -296,7 +296,8 @@ class Test:
     def run_program(self, program, level, env):
         with tempfile.TemporaryDirectory() as folder:
             stdin = "".join(line + "\n" for line in self.notes("stdin"))
-            code, out, err = run([program, *(self.note("args") or "").split()], cwd=folder, env=env, stdin=stdin)
+            program = [program, *(self.note("args") or "").split()]
+            code, out, err = run(program, cwd=folder, env={"MALLOC_PERTURB_": "165", **env}, stdin=stdin)  # not zero, nor freed
         where = f"{self.name} at {level} {' '.join(f'{k}={v}' for k, v in env.items())}"
         wanted_code = int(self.note("expect-exit", "0"))
         if env.get("LIBOMPTARGET_INFO") == "32":

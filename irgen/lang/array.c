@@ -302,14 +302,19 @@ static bool is_zero(CgFunc *f, Given g, Type *elem) {
     return LLVMIsConstant(v) && LLVMIsNull(v);
 }
 
+/* At -O0 a debugger shows what the source says; and checks of reads know what has been written by what is filled. */
+static bool needs_no_values(const CgFunc *f, const Expr *e) {
+    return e->fill.is_dead && f->cg->options->opt_level > 0 && !f->cg->shadows;
+}
+
 CgValue cg_fill(CgFunc *f, Expr *e) {
     Given v = given(f, e->fill.value, e->type->elem);
     LLVMValueRef ext[MAX_RANK];
     for (int d = 0; d < e->type->rank; d++) ext[d] = cg_index_value(f, cg_expr(f, e->fill.extents.at[d]));
     cg_debug_at(f, e->span);
-    bool zero = is_zero(f, v, e->type->elem);
+    bool none = needs_no_values(f, e), zero = !none && is_zero(f, v, e->type->elem);
     CgArray a = (zero ? cg_array_zero : cg_array_new)(f, e->type, ext, e->span);
-    if (!zero) fill(f, &a, v);
+    if (!zero && !none) fill(f, &a, v);
     return cg_array_value(f, &a);
 }
 
@@ -402,7 +407,8 @@ CgValue cg_comprehend(CgFunc *f, Expr *e) {
  * struct. */
 void cg_array_into(CgFunc *f, Expr *e, const CgArray *to) {
     if (e->kind == EXPR_FILL) {
-        fill(f, to, given(f, e->fill.value, to->type->elem));
+        Given v = given(f, e->fill.value, to->type->elem);
+        if (!needs_no_values(f, e)) fill(f, to, v);
         return;
     }
     if (e->kind == EXPR_LIST) {
