@@ -26,8 +26,8 @@ static void ask_for_huge_pages(char *at, size_t n_bytes) {
 struct KdslBlock {
     KdslBlock *next, **link; /* link NULL: in no list */
     KdslBlock *next_large;
-    int64_t n_bytes;         /* of the array */
-    int64_t skew;            /* bytes before the head that belong to the block */
+    int64_t n_bytes; /* of the array */
+    int64_t skew;    /* bytes before the head that belong to the block */
 };
 _Static_assert(sizeof(KdslBlock) <= ALIGN_BYTES, "the head of a block fits in front of its array");
 
@@ -150,8 +150,7 @@ static void *array_of(int64_t elem_bytes, int64_t rank, const int64_t *extents, 
     int64_t n_bytes = elem_bytes;
     int overflow = 0, empty = 0;
     for (int64_t d = 0; d < rank; d++) {
-        if (extents[d] < 0)
-            kdsl_fail(place, FAILURE_EXTENT, kdsl_shape_text(shape, rank, extents));
+        if (extents[d] < 0) kdsl_fail(place, FAILURE_EXTENT, kdsl_shape_text(shape, rank, extents));
         empty |= extents[d] == 0;
     }
     for (int64_t d = 0; d < rank && !empty; d++) overflow |= __builtin_mul_overflow(n_bytes, extents[d], &n_bytes);

@@ -46,7 +46,8 @@ static void before_event(const Event *e, bool *live) {
         live[e->slot] = e->other < 0 || live[e->other];
         if (e->other >= 0) live[e->other] = after;
         return;
-    case EVENT_LEAVE: case EVENT_READ: live[e->slot] = true; return;
+    case EVENT_LEAVE:
+    case EVENT_READ: live[e->slot] = true; return;
     case EVENT_WRITE: live[e->slot] = after || e->reads || e->call; return;
     case EVENT_FILL: live[e->slot] = false; return;
     case EVENT_PASS: live[e->slot] = before_pass(e, after); return;
@@ -100,7 +101,8 @@ void dead_fills_find(Sema *s, Func *f) {
     enum { MOST_CELLS = 1 << 24, MOST_SWEEPS = 64 };
     ArrayFlow *flow = f->facts->flow;
     if (!flow || f->is_kernel || f->on_device || (int64_t)flow->blocks.n * flow->n_slots > MOST_CELLS) return;
-    Liveness l = {flow, arena_array(s->arena, bool *, flow->blocks.n + 1), arena_array(s->arena, bool, flow->n_slots + 1)};
+    Liveness l = {flow, arena_array(s->arena, bool *, flow->blocks.n + 1),
+                  arena_array(s->arena, bool, flow->n_slots + 1)};
     for (int i = 0; i < flow->blocks.n; i++) l.live[i] = arena_array(s->arena, bool, flow->n_slots + 1);
     for (int n = 0; sweep(&l); n++)
         if (n == MOST_SWEEPS) return;

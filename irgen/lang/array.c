@@ -182,8 +182,12 @@ void cg_check_index(CgFunc *f, const CgArray *a, LLVMValueRef at, int d, Span sp
         cg_enter(f, ok);
         return;
     }
-    LLVMValueRef args[6] = {cg_place_string(f->cg, span), cg_string(f->cg, a->name, strlen(a->name)), at,
-                            cg_i64(f->cg, d), cg_i64(f->cg, a->type->rank), cg_extents_in_memory(f, 0, a)};
+    LLVMValueRef args[6] = {cg_place_string(f->cg, span),
+                            cg_string(f->cg, a->name, strlen(a->name)),
+                            at,
+                            cg_i64(f->cg, d),
+                            cg_i64(f->cg, a->type->rank),
+                            cg_extents_in_memory(f, 0, a)};
     cg_call_runtime(f, RT_FAIL_INDEX, args, 6);
     cg_enter(f, ok);
 }
@@ -428,8 +432,7 @@ void cg_array_into(CgFunc *f, Expr *e, const CgArray *to) {
         comprehend(f, e, axes, ext, to, few);
         return;
     }
-    bool is_copy = e->kind == EXPR_CALL && e->call.info->kind == CALL_BUILTIN &&
-                   e->call.info->builtin == BUILTIN_COPY;
+    bool is_copy = e->kind == EXPR_CALL && e->call.info->kind == CALL_BUILTIN && e->call.info->builtin == BUILTIN_COPY;
     Expr *named = is_copy ? e->call.args.at[0].value : e;
     CgArray from = cg_array(f, named);
     cg_touch_bytes(f, TOUCH_READ, named->touch, from.data, cg_array_bytes(f, &from));

@@ -104,7 +104,9 @@ bool simd_blends_store(const SimdEmit *e, const SimdValue *value); /* by all lan
 LLVMValueRef simd_choice(SimdEmit *e, LLVMValueRef mask, LLVMValueRef v, LLVMValueRef old); /* to be stored */
 
 void simd_per_lane(SimdEmit *e, int value); /* lanes.c: whatever has no vector form: lane by lane, the live ones */
-void simd_transpose(SimdEmit *e, LLVMValueRef *lines); /* transpose.c: as many vectors as one has lanes */
+/* transpose.c: as many vectors as one has lanes; or n of them, of whose lanes each n are transposed by themselves */
+void simd_transpose(SimdEmit *e, LLVMValueRef *lines);
+void simd_transpose_squares(SimdEmit *e, LLVMValueRef *lines, int n);
 
 /* vector_memory.c: accesses of a vector, as inst has one of an element; mask NULL: all lanes */
 LLVMValueRef simd_all_lanes(SimdEmit *e);
@@ -113,6 +115,8 @@ unsigned simd_alignment(SimdEmit *e, LLVMValueRef inst); /* of its elements */
 LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);
 /* n contiguous elements, or the first of them n times */
 LLVMValueRef simd_load_run(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, int n, bool is_splat);
+/* as many as the mask has lanes, of these those that it says */
+LLVMValueRef simd_load_some(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef mask);
 LLVMValueRef simd_load_lanes(SimdEmit *e, LLVMValueRef inst, LLVMValueRef *places);
 LLVMValueRef *simd_lane_places(SimdEmit *e, LLVMValueRef at, const LLVMValueRef *mask);
 LLVMValueRef simd_gather(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask);

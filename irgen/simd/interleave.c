@@ -104,17 +104,66 @@ static void fetch_rows(SimdEmit *e, const SimdValue *load, int row, int vector, 
         simd_prefetch(e->cg, row_place(e, load, row, vector, lane, places, by * ROUNDS_AHEAD), SECOND_CACHE);
 }
 
-/* Of each lane a vector from its row, transposed; as many times as it takes, the last time up to the last part. Lanes
- * that are not there read from a place that always is. */
+/* The same as two loads of half as many that may overlap, put together in a word: elements that both have are equal. */
+static LLVMValueRef load_word(SimdEmit *e, LLVMValueRef load, LLVMValueRef from, int there, int n) {
+    LLVMTypeRef t = LLVMTypeOf(load);
+    int64_t bytes = simd_bytes(e->g, t), second = (there - n / 2) * bytes;
+    LLVMTypeRef half = LLVMIntTypeInContext(e->cg->ctx, (unsigned)(n / 2 * bytes * 8));
+    LLVMTypeRef word = LLVMIntTypeInContext(e->cg->ctx, (unsigned)(n * bytes * 8));
+    LLVMValueRef v[2];
+    for (int i = 0; i < 2; i++) {
+        LLVMValueRef run = simd_load_run(e, load, i ? place(e, from, second) : from, n / 2, false);
+        v[i] = LLVMBuildZExt(e->b, LLVMBuildBitCast(e->b, run, half, ""), word, "");
+    }
+    LLVMValueRef last = LLVMBuildShl(e->b, v[1], LLVMConstInt(word, (uint64_t)second * 8, false), "");
+    return LLVMBuildBitCast(e->b, LLVMBuildOr(e->b, v[0], last, ""), LLVMVectorType(t, (unsigned)n), "");
+}
+
+/* n elements of a lane's row, of which so many are there: what lies after them may be nobody's. */
+static LLVMValueRef load_row(SimdEmit *e, LLVMValueRef load, LLVMValueRef from, int there, int n) {
+    LLVMTypeRef t = LLVMTypeOf(load);
+    int64_t bytes = simd_bytes(e->g, t);
+    LLVMValueRef *lanes = arena_array(e->g->arena, LLVMValueRef, n);
+    if (there >= n) return simd_load_run(e, load, from, n, false);
+    if (can_mask(e, t)) {
+        for (int i = 0; i < n; i++) lanes[i] = LLVMConstInt(e->cg->i1, i < there, false);
+        return simd_load_some(e, load, from, LLVMConstVector(lanes, (unsigned)n));
+    }
+    if (n * bytes <= 8) return load_word(e, load, from, there, n);
+    int half = n / 2;
+    LLVMValueRef first = simd_load_run(e, load, from, half, false);
+    LLVMValueRef last = simd_load_run(e, load, place(e, from, (there - half) * bytes), half, false);
+    for (int i = 0; i < n; i++) {
+        int at = i < half ? i : i < there ? i - there + n : -1;
+        lanes[i] = at < 0 ? LLVMGetPoison(e->cg->i32) : cg_i32(e->cg, at);
+    }
+    return LLVMBuildShuffleVector(e->b, first, last, LLVMConstVector(lanes, (unsigned)n), "");
+}
+
+/* One after another in one vector; their number is a power of 2. */
+static LLVMValueRef joined(SimdEmit *e, LLVMValueRef *v, int n) {
+    if (n == 1) return v[0];
+    LLVMValueRef first = joined(e, v, n / 2), second = joined(e, v + n / 2, n / 2);
+    unsigned lanes = 2 * LLVMGetVectorSize(LLVMTypeOf(first));
+    LLVMValueRef *order = arena_array(e->g->arena, LLVMValueRef, lanes);
+    for (unsigned i = 0; i < lanes; i++) order[i] = cg_i32(e->cg, (int)i);
+    return LLVMBuildShuffleVector(e->b, first, second, LLVMConstVector(order, lanes), "");
+}
+
+/* Of each lane as many elements of its row as a vector has, or all of a short row, transposed; as many times as it
+ * takes, the last time up to the last part. Short rows are joined so that each square of them is of lanes in a row.
+ * Lanes that are not there read from a place that always is. */
 static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef *mask) {
     const SimdParts *p = &e->g->parts.at[load->parts];
-    int width = e->shape.width, total = simd_reach(p), n = (total + width - 1) / width;
     int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)), here = element_at(e, p, load);
+    int width = e->shape.width, total = simd_reach(p), length = simd_row_length(p, width, bytes);
+    int n = (total + length - 1) / length;
     bool is_linear = simd_rate(e->g, simd_address(load->v), e->block).x == LANE_LINEAR;
-    LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
+    LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + 3 * width), *lines = v + total + width;
+    LLVMValueRef *rows = lines + width;
     LLVMValueRef places = is_linear && !mask ? NULL : simd_vector(e, simd_address(load->v), row, vector), mine = NULL;
     for (int k = 0; k < n; k++) {
-        int first = k == n - 1 ? total - width : k * width;
+        int first = k == n - 1 && total >= length ? total - length : k * length;
         int64_t by = (p->lo + first - here) * bytes;
         LLVMValueRef shift = simd_splat(e, cg_i64(e->cg, by)), at = places;
         if (mask) {
@@ -122,13 +171,16 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
             at = LLVMBuildSelect(e->b, *mask, at, simd_splat(e, simd_safe_place(e)), "");
             by = 0;
         }
-        for (int lane = 0; lane < width; lane++) {
-            LLVMValueRef from = row_place(e, load, row, vector, lane, at, by);
-            lines[lane] = simd_load_elements(e, load->v, (unsigned)bytes, from, NULL);
+        for (int i = 0; i < length; i++) {
+            for (int g = 0; g < width / length; g++) {
+                LLVMValueRef from = row_place(e, load, row, vector, g * length + i, at, by);
+                rows[g] = load_row(e, load->v, from, total, length);
+            }
+            lines[i] = joined(e, rows, width / length);
         }
         if (!k) fetch_rows(e, load, row, vector, at);
-        simd_transpose(e, lines);
-        for (int i = 0; i < width; i++) v[first + i] = lines[i];
+        simd_transpose_squares(e, lines, length);
+        for (int i = 0; i < length; i++) v[first + i] = lines[i];
     }
     for (int i = 0; i < p->of.n; i++) {
         const SimdValue *value = &e->g->values.at[p->of.at[i]];
@@ -212,9 +264,7 @@ LLVMValueRef simd_load_parts(SimdEmit *e, const SimdValue *load, int row, int ve
 
 /* Writing ---------------------------------------------------------------------------------------------------------- */
 
-bool simd_writes_parts(const SimdEmit *e, const SimdValue *store) {
-    return simd_is_part(e->g, store, e->shape.width);
-}
+bool simd_writes_parts(const SimdEmit *e, const SimdValue *store) { return simd_is_part(e->g, store, e->shape.width); }
 
 /* All parts are there with the last one. */
 bool simd_ends_parts(const SimdEmit *e, const SimdValue *store) {
@@ -287,8 +337,7 @@ void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, 
         return;
     }
     for (int i = 0; i < n; i++)
-        parts[p->place.at[i] - p->lo] =
-            simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
+        parts[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
     if (n == 1) whole[0] = parts[0];
     else zipped(e, parts, n, whole);
     for (int k = 0; k < n; k++) {

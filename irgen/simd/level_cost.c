@@ -13,6 +13,7 @@ enum {
     IN_A_CYCLE = 2, LATENCY = 4, LATENCY_OF_LOAD = 5,
     LANE_ACCESS = 3, LIVE_LANE_ACCESS = 8, PART_ACCESS = 3, BY_LANE = 6, BY_CALL = 6,
     LANE_BESIDE = 2 /* a lane whose address is there already, but for a constant */,
+    ROW_ADDRESS = 1 /* of a lane, taken out of a vector */,
     GATHER_LANE = 3 /* at least, of a gather that may be slow; measured: docs/decisions/cost-model.md */,
     PRIVATE_ACCESS = 1 /* a lane of a gather or scatter of memory of the items, in the first cache */,
     PRIVATE_LANE_ACCESS = 5 /* the same by itself: its address is taken out of a vector */,
@@ -97,6 +98,15 @@ static double transposed(int width) {
     return steps;
 }
 
+/* One part of a row of which each lane reads its own. */
+static double part_of_row_cost(const SimdRegion *g, const SimdValue *value, int width) {
+    const SimdParts *p = &g->parts.at[value->parts];
+    if (simd_reach(p) >= width) return transposed(width);
+    int length = simd_row_length(p, width, simd_bytes(g, simd_element(value->v)));
+    double lane = (simd_address_rate(g, value).x == LANE_LINEAR ? 0 : ROW_ADDRESS) + 2 - (double)length / width;
+    return (lane * width + length * (transposed(length) - 1)) / p->of.n;
+}
+
 /* Cycles of an atomic update, which is inlined; less than 0: another call. */
 static double update_cycles(LLVMValueRef call) {
     if (!simd_is_call_of(call, CG_UPDATE)) return -1;
@@ -147,7 +157,8 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (simd_is_atomic(value->v) && !uniform) return (masked ? BY_LIVE_LANE : BY_LANE) * width;
         if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
         if (value->walks) return transposed(width);
-        if (simd_is_part(g, value, width)) return simd_is_of_rows(g, value) ? transposed(width) : PART_ACCESS;
+        if (simd_is_part(g, value, width))
+            return simd_is_of_rows(g, value) ? part_of_row_cost(g, value, width) : PART_ACCESS;
         if (uniform || beside) return 1;
         if (simd_is_reversed(g, value) && value->private_of < 0) return masked ? 3 : 2; /* with the permutations */
         double gather = g->costs[value - g->values.at].vector;

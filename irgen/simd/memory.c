@@ -45,9 +45,7 @@ static LLVMValueRef private_places(SimdEmit *e, LLVMValueRef p, int row, int vec
 
 /* Loads ------------------------------------------------------------------------------------------------------------ */
 
-/* Addresses computed from the items' indices alone, as of `x[i ^ gap]`, often are contiguous: worth a test each time,
- * which costs less than a gather. */
-static bool may_be_neighbours(const SimdRegion *g, LLVMValueRef address) {
+bool simd_may_be_neighbours(const SimdRegion *g, LLVMValueRef address) {
     return !(simd_slice(g, address) & SLICE_OTHER);
 }
 
@@ -184,7 +182,7 @@ static LLVMValueRef load_copy(SimdEmit *e, const SimdValue *value, LaneRate at, 
     }
     if (at.x == LANE_LINEAR && !mask && !simd_is_gathered(e->g, e->target, inst))
         return load_strided(e, inst, simd_scalar(e, p, row, vector), at.stride);
-    if (at.x == LANE_VARYING && may_be_neighbours(e->g, p))
+    if (at.x == LANE_VARYING && simd_may_be_neighbours(e->g, p))
         return gather_or_load(e, inst, simd_vector(e, p, row, vector), mask, bytes);
     if (!simd_is_gathered(e->g, e->target, inst)) return load_by_lane(e, value, row, vector, mask);
     return simd_gather(e, inst, simd_vector(e, p, row, vector), mask);
@@ -322,7 +320,7 @@ static void store_copy(SimdEmit *e, const SimdValue *value, LaneRate at, int row
         LLVMValueRef flipped = mask ? reversed(e, *mask) : NULL;
         LLVMValueRef first = moved(e, simd_scalar(e, p, row, vector), -bytes * (e->shape.width - 1));
         store_beside(e, value, reversed(e, v), first, mask ? &flipped : NULL);
-    } else if (at.x == LANE_VARYING && may_be_neighbours(e->g, p)) {
+    } else if (at.x == LANE_VARYING && simd_may_be_neighbours(e->g, p)) {
         store_places(e, value, v, row, vector, mask);
     } else {
         store_apart(e, value, v, simd_vector(e, p, row, vector), mask);

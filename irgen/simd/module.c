@@ -238,6 +238,10 @@ void simd_unroll(Cg *cg) {
     for (int i = 0; i < MOST_AROUND && goes_on; i++) goes_on = change_each_nest(cg, simd_unroll_again_in, simplify);
 }
 
+void simd_relate_checked(Cg *cg) {
+    if (cg_allows(cg, WIDEN)) change_each_nest(cg, simd_relate_checked_in, "early-cse,dce");
+}
+
 void simd_collect(Cg *cg) {
     if (cg_allows(cg, COLLECT)) change_each_with_nests(cg, simd_collect_in, NULL);
 }

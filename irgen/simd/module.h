@@ -18,6 +18,7 @@ void simd_delinearise(Cg *cg);
 void simd_narrow(Cg *cg);
 void simd_thread_exits(Cg *cg);
 void simd_unroll(Cg *cg);
+void simd_relate_checked(Cg *cg);
 void simd_collect(Cg *cg);
 void simd_promote(Cg *cg);
 void simd_carry(Cg *cg);

@@ -64,8 +64,8 @@ static bool is_grid(const SimdRegion *g, const SimdValue *value, const Form *at,
 
 typedef struct Open {
     SimdParts parts;
-    Form first;      /* the first one's address */
-    bool over;       /* something has come between */
+    Form first;           /* the first one's address */
+    bool over;            /* something has come between */
     Vec(int64_t) between; /* other places, counted alike, that were written, or if these are writes read, meanwhile */
 } Open;
 typedef Vec(Open) Opens;
@@ -103,8 +103,8 @@ static void note_between(SimdRegion *g, Open *o, const SimdValue *value, const F
     LLVMValueRef first = g->values.at[o->parts.of.at[0]].v;
     int64_t bytes = simd_bytes(g, simd_element(first)), by;
     if (!may_meet(value->v, first)) return;
-    bool is_known = at && simd_element(value->v) == simd_element(first) && simd_is_behind(at, &o->first, &by) &&
-                    by % bytes == 0;
+    bool is_known =
+        at && simd_element(value->v) == simd_element(first) && simd_is_behind(at, &o->first, &by) && by % bytes == 0;
     if (!is_known || (o->parts.is_store && has_part(o, by / bytes))) o->over = true;
     else vec_push(g->arena, &o->between, by / bytes);
 }
@@ -151,7 +151,7 @@ static bool fills(const SimdParts *p) {
 /* A single part of many is read faster by itself. */
 static bool is_dense(const SimdRegion *g, const SimdParts *p) {
     if (p->is_store) return fills(p) || (p->step != ANY_STEP && simd_bridges_gaps(g, p));
-    return p->step == ANY_STEP ? p->of.n > 1 && is_gapless(p) : p->of.n * 4 >= p->step;
+    return p->step == ANY_STEP ? p->of.n > 1 && p->of.n * 2 >= simd_reach(p) : p->of.n * 4 >= p->step;
 }
 
 void simd_find_parts(SimdRegion *g) {
@@ -170,12 +170,31 @@ void simd_find_parts(SimdRegion *g) {
     }
 }
 
+/* Lanes that are not there read their row from a line of zeros. */
+int simd_row_length(const SimdParts *p, int width, int64_t bytes) {
+    int n = 1;
+    while (n < width && n < simd_reach(p) && 2 * n * bytes <= SIMD_LINE) n *= 2;
+    return n;
+}
+
+/* Rows of fewer elements than a vector has lanes can be read, where items' places are not likely side by side. Of wide
+ * elements, rows that are no power of 2 cross lines of memory; of small ones, three take as long to put together as a
+ * load for each: measured, docs/decisions/short-rows.md. */
+static bool is_short_row(const SimdRegion *g, const SimdValue *access, int width) {
+    const SimdParts *p = &g->parts.at[access->parts];
+    int64_t bytes = simd_bytes(g, simd_element(access->v));
+    int length = simd_row_length(p, width, bytes);
+    bool is_full = length == simd_reach(p), is_word = length * bytes <= 4 && !g->mask_registers;
+    if (p->is_store || (!is_full && (bytes == 8 || is_word))) return false;
+    return simd_address_rate(g, access).x == LANE_LINEAR || !simd_may_be_neighbours(g, simd_address(access->v));
+}
+
 /* An item by itself has no neighbours, whose parts would lie between its own. */
 bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width) {
     if (access->parts < 0 || width == 1) return false;
     const SimdParts *p = &g->parts.at[access->parts];
     if (p->step != ANY_STEP) return true;
-    return simd_reach(p) >= width;
+    return simd_reach(p) >= width || is_short_row(g, access, width);
 }
 
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access) {

@@ -99,7 +99,7 @@ static bool walks_rows(const SimdRegion *g, int width) {
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         if (g->blocks.at[value->block].leaves) continue;
-        if (simd_is_of_rows(g, value) && simd_is_part(g, value, width)) return true;
+        if (simd_is_of_rows(g, value) && simd_reach(&g->parts.at[value->parts]) >= width) return true;
         if (walks_along(g, value, width)) return true;
     }
     return false;

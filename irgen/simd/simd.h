@@ -246,6 +246,9 @@ bool simd_version_indices_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMVa
 /* inside.c: the same, for checks of indices */
 bool simd_version_checks_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
+/* checked.c: a nest's marks; true: an index is known to be another one plus a constant now */
+bool simd_relate_checked_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* delinearise.c: a nest's marks; true: it is rows of items now */
 bool simd_delinearise_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
@@ -390,6 +393,9 @@ enum {
 };
 void simd_find_slices(SimdRegion *g);
 unsigned simd_slice(const SimdRegion *g, LLVMValueRef v);
+/* Addresses computed from the items' indices alone, as of `x[i ^ gap]`, often are contiguous: worth a test each time,
+ * which costs less than a gather. */
+bool simd_may_be_neighbours(const SimdRegion *g, LLVMValueRef address);
 bool simd_is_extreme(LLVMValueRef v); /* the least or greatest of two integers */
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* has a value at any item: simd_at */
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x,
@@ -481,6 +487,8 @@ void simd_find_parts(SimdRegion *g); /* once the rates are there */
 int simd_reach(const SimdParts *p); /* elements from the first to the last */
 bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width); /* with vectors of this width */
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access); /* and each item's are read for themselves */
+/* elements of such a row that are read at a time, for their element size: a power of 2, at most the width */
+int simd_row_length(const SimdParts *p, int width, int64_t bytes);
 bool simd_walks(const SimdRegion *g, const SimdValue *load,
                 const SimdCounted *c); /* its items' own rows, side by side */
 

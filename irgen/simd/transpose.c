@@ -1,4 +1,4 @@
-/* transpose.c -- as many vectors as one has lanes, transposed in registers. */
+/* transpose.c -- vectors transposed in registers: as many as one has lanes, or fewer, square by square. */
 #include "irgen/simd/emit.h"
 
 /* Two vectors in, two out: the lanes of both, counted through, that each takes. */
@@ -33,8 +33,8 @@ static void unpack(SimdEmit *e, LLVMValueRef *a, LLVMValueRef *b, int unit, int 
     permute_both(e, a, b, low, high);
 }
 
-static void turn_pairs(SimdEmit *e, LLVMValueRef *lines, int far, int stretch) {
-    for (int i = 0; i < e->shape.width; i++) {
+static void turn_pairs(SimdEmit *e, LLVMValueRef *lines, int n, int far, int stretch) {
+    for (int i = 0; i < n; i++) {
         if (i & far) continue;
         if (far < stretch) unpack(e, &lines[i], &lines[i + far], far, stretch);
         else exchange(e, &lines[i], &lines[i + far], far);
@@ -49,13 +49,14 @@ static int mirrored(int i, int limit) {
     return m;
 }
 
-/* A square of lines becomes its columns. Within 16 bytes in the form that every machine has an instruction for: LLVM
- * tries long to find one for any other, and ends with as many. Unpacked columns come in mirrored order. */
-void simd_transpose(SimdEmit *e, LLVMValueRef *lines) {
-    int width = e->shape.width, stretch = (int)(16 / simd_bytes(e->g, LLVMGetElementType(LLVMTypeOf(lines[0]))));
-    if (stretch > width) stretch = width;
-    for (int far = 1; far < width; far *= 2) turn_pairs(e, lines, far, stretch);
-    for (int i = 0; i < width; i++) {
+/* Squares of n by n elements side by side become their columns. Within 16 bytes in the form that every machine has an
+ * instruction for: LLVM tries long to find one for any other, and ends with as many. Unpacked columns come in mirrored
+ * order. */
+void simd_transpose_squares(SimdEmit *e, LLVMValueRef *lines, int n) {
+    int stretch = (int)(16 / simd_bytes(e->g, LLVMGetElementType(LLVMTypeOf(lines[0]))));
+    if (stretch > n) stretch = n;
+    for (int far = 1; far < n; far *= 2) turn_pairs(e, lines, n, far, stretch);
+    for (int i = 0; i < n; i++) {
         int m = mirrored(i, stretch);
         LLVMValueRef line = lines[i];
         if (m < i) continue;
@@ -63,3 +64,5 @@ void simd_transpose(SimdEmit *e, LLVMValueRef *lines) {
         lines[m] = line;
     }
 }
+
+void simd_transpose(SimdEmit *e, LLVMValueRef *lines) { simd_transpose_squares(e, lines, e->shape.width); }

@@ -33,7 +33,7 @@ LLVMValueRef simd_safe_place(SimdEmit *e) {
 }
 
 static LLVMValueRef load_masked(SimdEmit *e, LLVMValueRef inst, unsigned align, LLVMValueRef at, LLVMValueRef mask) {
-    LLVMTypeRef t = simd_type(e, LLVMTypeOf(inst));
+    LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(inst), LLVMGetVectorSize(LLVMTypeOf(mask)));
     LLVMTypeRef over[2] = {t, e->cg->ptr};
     LLVMValueRef args[3] = {masked_place(e, simd_address(inst), at), mask, LLVMConstNull(t)};
     LLVMValueRef v = simd_intrinsic(e, "llvm.masked.load", over, 2, args, 3);
@@ -90,6 +90,10 @@ LLVMValueRef simd_load_elements(SimdEmit *e, LLVMValueRef inst, unsigned align, 
 
 LLVMValueRef simd_load_vector(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef *mask) {
     return simd_load_elements(e, inst, simd_alignment(e, inst), at, mask);
+}
+
+LLVMValueRef simd_load_some(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, LLVMValueRef mask) {
+    return load_masked(e, inst, simd_alignment(e, inst), at, mask);
 }
 
 LLVMValueRef simd_load_run(SimdEmit *e, LLVMValueRef inst, LLVMValueRef at, int n, bool is_splat) {
