@@ -113,15 +113,35 @@ static double update_cycles(LLVMValueRef call) {
     return simd_updates_alone(call) || simd_is_call_of(call, CG_UPDATE CG_READ) ? 1 : LOCKED;
 }
 
+/* One item out of so many executes a block that only some execute; and one of so many branches is missed. */
+enum { ONE_OF = 2, ONE_MISSED_OF = 3 };
+
+static double share_of_block(const SimdRegion *g, int block) {
+    return g->blocks.at[block].conditional && simd_is_masked(g, block) ? 1.0 / ONE_OF : 1;
+}
+
+/* Is it executed in a loop over the lanes that are live? */
+static bool is_by_live_lane(const SimdRegion *g, const SimdValue *value) {
+    LLVMValueRef v = value->v;
+    if (!LLVMIsACallInst(v)) return simd_is_atomic(v) && simd_is_masked(g, value->block);
+    return update_cycles(v) >= 0 && simd_may_miss(g, value->block) && !simd_has_vector_update(g, v, value->block);
+}
+
 /* What is not made of vectors: once for all lanes, or lane by lane. */
 static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int width) {
-    double cycles = update_cycles(call), update = IN_A_CYCLE * (cycles > 1 ? cycles : 0);
+    double cycles = update_cycles(call);
     bool masked = simd_may_miss(g, block);
     if (cycles < 0) return masked ? BY_LIVE_LANE : BY_CALL * width; /* few items print */
-    double lane = masked ? BY_LIVE_LANE : cycles > 1 ? BY_LANE : BY_LANE_PLAIN;
-    if (!simd_has_vector_update(g, call, block)) return (lane + update) * width;
-    double together = simd_update_cost(g, call, block);
-    return together > 1 ? together + update : together;
+    if (simd_has_vector_update(g, call, block)) return simd_update_cost(g, call, block);
+    return (masked ? BY_LIVE_LANE : cycles > 1 ? BY_LANE : BY_LANE_PLAIN) * width;
+}
+
+/* Cycles in which a vector's lanes have that memory for themselves. */
+static double locked_cycles(const SimdRegion *g, const SimdValue *value, int width) {
+    if (!LLVMIsACallInst(value->v) || update_cycles(value->v) <= 1) return 0;
+    bool together = simd_has_vector_update(g, value->v, value->block);
+    if (together) return simd_update_cost(g, value->v, value->block) > 1 ? update_cycles(value->v) : 0;
+    return update_cycles(value->v) * width * share_of_block(g, value->block);
 }
 
 bool level_is_by_lane(const SimdRegion *g, const SimdValue *value, int width) {
@@ -403,6 +423,10 @@ double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop) 
     return c->weight * cost / IN_A_CYCLE;
 }
 
+double level_live_time(const LevelCost *c) { return c->weight * c->live / IN_A_CYCLE; }
+
+double level_locked_time(const LevelCost *c) { return c->weight * c->locked; }
+
 double level_gather_time(const LevelCost *c) { return c->weight * c->beyond / IN_A_CYCLE; }
 
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
@@ -420,6 +444,11 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
         if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += END_TESTS;
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        c.locked += locked_cycles(g, value, width);
+        if (cost > 0 && is_by_live_lane(g, value)) {
+            c.live += cost * share_of_block(g, value->block);
+            continue;
+        }
         if (simd_begins_run(g, value)) c.none += FAR_RUN;
         if (varies && simd_divides(value->v))
             *(rows ? &c.divider_both : &c.divider_vectors) += simd_division_cycles(g, t, value->v, width);
@@ -482,9 +511,6 @@ static bool is_missed(const SimdRegion *g, int b) {
  * (trips.c). */
 enum { FOLDED = 8 };
 
-/* One item out of so many executes a block that only some execute; and one of so many branches is missed. */
-enum { ONE_OF = 2, ONE_MISSED_OF = 3 };
-
 /* How many of the items come to a loop. A condition around much work holds more often than one around a few operations;
  * measured: docs/decisions/cost-model.md. */
 static double share_of_items(const SimdRegion *g, int loop) {
@@ -509,7 +535,7 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
         double cost = g->costs[i].alone;
         if (op == LLVMBr) cost = 1;
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
-        double share = b->conditional && simd_is_masked(g, value->block) ? 1.0 / ONE_OF : 1;
+        double share = share_of_block(g, value->block);
         operations += cost * beside(g, value) * share;
         if (op == LLVMBr && is_missed(g, value->block)) missed += share * MISSED_BRANCH / ONE_MISSED_OF;
         if (is_divided(value->v)) busy += DIVIDER_ALONE * share;

@@ -12,6 +12,8 @@ typedef struct LevelCost {
     double held_rows;                 /* registers of each column, where there are rows */
     double columns; /* operations of each vector that a block with a row for each lane need not make */
     double beyond;  /* operations of each vector that gathers take beyond what LLVM's model of the processor says */
+    double live;    /* operations of each vector that are executed lane by lane, for those that are live */
+    double locked;  /* cycles of each vector in which its lanes update memory that other threads reach */
     double divider_both, divider_vectors; /* cycles of the divider: of each vector; of each column */
     double chain, chain_alone; /* cycles that an iteration waits for the one before it: of a vector; of one item */
     double mask_chain;         /* the same, of a vector whose lanes leave the loop one after the other */
@@ -26,6 +28,10 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s); /* cycl
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c,
                         int loop);            /* for one item by itself */
 double level_gather_time(const LevelCost *c); /* what that takes a vector */
+/* Of a vector, for all rounds of its items and no more: what live lanes do one after the other, beside level_time; and
+ * the least that all of it takes, for updates wait for one another. */
+double level_live_time(const LevelCost *c);
+double level_locked_time(const LevelCost *c);
 double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop);
 bool level_walks_down(const SimdRegion *g);
 bool level_takes_columns(const SimdRegion *g);

@@ -153,6 +153,11 @@ static double n_rounds(const SimdRegion *g, int loop, SimdShape s) {
     return simd_is_of_some_rows(g, loop) ? s.rows - 1 : simd_unevenness(g, loop, n_items(s));
 }
 
+static double whole_time(const LevelCost *c, double time) {
+    double all = time + level_live_time(c), least = level_locked_time(c);
+    return all > least ? all : least;
+}
+
 /* In blocks inside, or in those at edges (ends.c). */
 static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, bool inside) {
     double alone = 0, vector = 0;
@@ -163,7 +168,7 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
         LevelCost c = level_cost(g, t, l, s.width);
         alone += level_time_alone(g, t, &c, l);
         double time = level_time(&c, t, s) + level_divergence_time(g, &c, l) + level_gather_time(&c);
-        vector += time / s.width * n_rounds(g, l, s);
+        vector += whole_time(&c, time * n_rounds(g, l, s)) / s.width;
     }
     if (has_ends) simd_rates_settled(g, settled);
     g->slower = vector / alone;
@@ -177,7 +182,7 @@ bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width) {
 
 static double time_of(const SimdRegion *g, const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
     double time = 0;
-    for (int l = 0; l < n; l++) time += level_time(&levels[l], t, s) * n_rounds(g, l - 1, s);
+    for (int l = 0; l < n; l++) time += whole_time(&levels[l], level_time(&levels[l], t, s) * n_rounds(g, l - 1, s));
     return time;
 }
 
