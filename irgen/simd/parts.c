@@ -35,7 +35,7 @@ static bool find_step(const SimdRegion *g, const SimdValue *value, int64_t *step
     if (at.x != LANE_LINEAR) return false;
     bool steps = at.stride > bytes && at.stride % bytes == 0 && at.stride / bytes <= MOST_PARTS;
     if (steps) *step = at.stride / bytes;
-    return steps || at.stride > SIMD_LINE || at.stride < -SIMD_LINE;
+    return steps || at.stride > MOST_PARTS * bytes || at.stride < -SIMD_LINE;
 }
 
 static Form place_of(const SimdRegion *g, LLVMValueRef access) { return simd_place(g, simd_address(access), AS_BITS); }
