@@ -1,6 +1,6 @@
-/* choose.c -- if-conversion. A branch whose paths do nothing but meet again, as of `if a == b { 3 } else { -2 }`, becomes
- * selections: then a loop around it is straight, which walked.c, carry.c and others ask for, and no block has a mask. LLVM
- * does the same (SimplifyCFG), but together with much that would change the loops over items.
+/* choose.c -- if-conversion. A branch whose paths do nothing but meet again, as of `if a == b { 3 } else { -2 }`,
+ * becomes selections: then a loop around it is straight, which walked.c, carry.c and others ask for, and no block has a
+ * mask. LLVM does the same (SimplifyCFG), but together with much that would change the loops over items.
  *
  * A path is a block without instructions, or the edge itself. What the phis choose between is there before the branch;
  * a condition may be poison only where the branch was undefined. */

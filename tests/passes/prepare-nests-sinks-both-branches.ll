@@ -1,6 +1,6 @@
 ; Both branches store to one address, computed in each: one store of a phi.
 ; RUN-PASS: prepare-nests --march=x86-64-v3
-; CHECK: phi i32 [ 2, %else ], [ 1, %then ]
+; CHECK: select i1 %c, i32 1, i32 2
 ; CHECK: store i32
 ; CHECK-NOT: store i32
 define void @f(ptr noalias %x, ptr noalias %o, i64 %n) {

@@ -1,6 +1,6 @@
 ; A store that a branch overwrites: one store of either value.
 ; RUN-PASS: prepare-nests --march=x86-64-v3
-; CHECK: phi i32
+; CHECK: select i1
 ; CHECK: store i32
 ; CHECK-NOT: store i32
 define void @f(ptr noalias %x, ptr noalias %o, i64 %n) {
