@@ -233,10 +233,14 @@ void simd_thread_exits(Cg *cg) {
 
 /* Unrolled loops are smaller once they are simplified, and then the loop around them may be small enough. */
 void simd_unroll(Cg *cg) {
-    static const char simplify[] = "instcombine<no-verify-fixpoint>,early-cse";
+    static const char simplify[] = "instcombine<no-verify-fixpoint>,sroa,early-cse,sccp,dce";
     enum { MOST_AROUND = 2 };
     bool goes_on = cg_allows(cg, UNROLL) && change_each_nest(cg, simd_unroll_in, simplify);
-    for (int i = 0; i < MOST_AROUND && goes_on; i++) goes_on = change_each_nest(cg, simd_unroll_again_in, simplify);
+    for (int i = 0; i < MOST_AROUND && goes_on; i++) {
+        each_with_nests(cg, simd_merge_straight);
+        goes_on = change_each_nest(cg, simd_unroll_again_in, simplify);
+    }
+    if (goes_on) each_with_nests(cg, simd_merge_straight);
 }
 
 void simd_relate_checked(Cg *cg) {

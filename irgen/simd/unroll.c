@@ -5,16 +5,17 @@
  * the item's alone, which index-set splitting (ends.c) can test. A loop that is small as well, as one over the offsets
  * of a stencil's neighbours, is unrolled whatever it does: an item without loops has rows that are aligned, streamed
  * and overlapped, and its offsets are constants. LLVM unrolls such loops as well, but only after vectorisation. Only
- * innermost loops of known trip counts are unrolled here, and of two in one another the inner one first. */
+ * innermost loops of known trip counts are unrolled here, and of two in one another the inner one first: what they do is
+ * then simplified, and blocks that follow one another are one (straight.c). */
 #include "irgen/simd/simd.h"
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants */
-enum { MOST_TRIPS = 16, FEW_TRIPS = 8, MOST_FILLING = 640, MOST_VALUES = 256, SMALL_VALUES = 160 };
+enum { MOST_TRIPS = 16, FEW_TRIPS = 8, MOST_FILLING = 768, MOST_VALUES = 256, SMALL_VALUES = 160 };
 
 typedef struct Short {
     const SimdRegion *g;
     const SimdLoop *loop;
-    bool *has;          /* by block: the loop's, and those in which failed checks report its values */
+    bool *has; /* by block: the loop's, and those in which failed checks report its values */
     LLVMBasicBlockRef header, before, exit;
     int trips;
     bool is_straight;   /* without branches: written as one block, in which parts.c finds all accesses */
@@ -153,6 +154,23 @@ static bool find_edges(Short *s) {
            LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->header), 1) == s->exit;
 }
 
+/* Loops around it, all short, of which one fills what is between neighbours: then they are unrolled as well, after it.
+ * Their trip counts, multiplied; 0: there is none. */
+static int trips_around(const Short *s, int loop) {
+    const SimdRegion *g = s->g;
+    int trips = 1;
+    for (int l = g->loops.at[loop].parent; l >= 0; l = g->loops.at[l].parent) {
+        Short around = {.g = g, .loop = &g->loops.at[l], .header = g->blocks.at[g->loops.at[l].header].bb};
+        if (!find_edges(&around)) return 0;
+        int n = known_trips(&around);
+        if (!n) return 0;
+        trips *= n;
+        for (int i = 0; i < g->values.n; i++)
+            if (around.loop->has[g->values.at[i].block] && is_interleaved(g, l, &g->values.at[i])) return trips;
+    }
+    return 0;
+}
+
 /* again: other loops have been unrolled and simplified; those that only are small now would leave blocks no rows. */
 static bool is_wanted(Short *s, int loop, bool again) {
     const SimdRegion *g = s->g;
@@ -171,6 +189,8 @@ static bool is_wanted(Short *s, int loop, bool again) {
                  !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
         n++;
     }
+    int around = s->trips && !fills ? trips_around(s, loop) : 0;
+    if (around && n * s->trips * around <= MOST_FILLING) return true;
     if (!s->trips || (!fills && (again || s->trips > FEW_TRIPS))) return false;
     return n * s->trips <= (fills ? MOST_FILLING : shifts ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
 }

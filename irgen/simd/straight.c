@@ -1,0 +1,45 @@
+/* straight.c -- merging of blocks that follow one another and are entered from nowhere else, as checks that turn out to
+ * be superfluous leave behind. What is accessed in one block can be taken together (parts.c). */
+#include "irgen/simd/simd.h"
+
+static bool is_marked(const Cg *cg, LLVMValueRef t) {
+    return LLVMGetMetadata(t, cg->md_items) || LLVMGetMetadata(t, cg->md_rows);
+}
+
+/* The block that this one alone leads to, and that leads nowhere but here; NULL: there is none. */
+static LLVMBasicBlockRef only_next(const Cg *cg, LLVMBasicBlockRef bb) {
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+    bool jumps = LLVMIsABranchInst(t) && !LLVMIsConditional(t);
+    if (!jumps || is_marked(cg, t)) return NULL;
+    LLVMBasicBlockRef next = LLVMGetSuccessor(t, 0);
+    int n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(next)); u; u = LLVMGetNextUse(u))
+        n += LLVMIsATerminatorInst(LLVMGetUser(u)) != NULL;
+    bool is_latch = is_marked(cg, LLVMGetBasicBlockTerminator(next)); /* it stays by itself: region.c */
+    return n == 1 && next != bb && !is_latch ? next : NULL;
+}
+
+static void take_in(Cg *cg, LLVMBasicBlockRef bb, LLVMBasicBlockRef next) {
+    LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(bb));
+    for (LLVMValueRef v; (v = LLVMGetFirstInstruction(next));) {
+        if (LLVMIsAPHINode(v)) {
+            LLVMReplaceAllUsesWith(v, LLVMGetIncomingValue(v, 0));
+            LLVMInstructionEraseFromParent(v);
+            continue;
+        }
+        LLVMInstructionRemoveFromParent(v);
+        LLVMPositionBuilderAtEnd(cg->b, bb);
+        LLVMSetCurrentDebugLocation2(cg->b, NULL); /* it keeps its own */
+        LLVMInsertIntoBuilderWithName(cg->b, v, LLVMGetValueName(v));
+    }
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
+        simd_replace_incoming(cg->b, LLVMGetSuccessor(t, i), next, bb);
+    LLVMDeleteBasicBlock(next);
+}
+
+void simd_merge_straight(Cg *cg, LLVMValueRef fn) {
+    for (LLVMBasicBlockRef bb = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(fn)), next; bb;
+         bb = LLVMGetNextBasicBlock(bb))
+        while ((next = only_next(cg, bb))) take_in(cg, bb, next);
+}
