@@ -2,9 +2,9 @@
  * are depends only on the program and the options, not on the machine, so the result is the same everywhere. */
 #include "driver/generate.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +33,14 @@ static Wanted wanted(Emit emit) {
     case EMIT_DEVICE_LLVM: return (Wanted){.text = true, .of_device = true};
     case EMIT_ASM: return (Wanted){.assembly = true};
     case EMIT_DEVICE_ASM: return (Wanted){.assembly = true, .of_device = true};
-    case EMIT_NONE: case EMIT_TOKENS: case EMIT_AST: case EMIT_CHECKED: case EMIT_HEADER: case EMIT_INTERFACE:
-    case EMIT_PLAN: case EMIT__COUNT: break;
+    case EMIT_NONE:
+    case EMIT_TOKENS:
+    case EMIT_AST:
+    case EMIT_CHECKED:
+    case EMIT_HEADER:
+    case EMIT_INTERFACE:
+    case EMIT_PLAN:
+    case EMIT__COUNT: break;
     }
     return (Wanted){0};
 }
@@ -48,13 +54,37 @@ static int part_count(const Options *o, int n_kernels) {
 
 static bool is_gpu(const Arch *a) { return strcmp(a->target, "x86") != 0; }
 
-/* One module each: what is linked on a GPU is linked here. */
+/* The piece with the optimised module for a GPU like this one; -1: there is no other GPU like it. */
+static int shared_module(Code *code, const Piece *gpu, const Options *o) {
+    int n_alike = 0;
+    for (int i = 0; i < o->archs.n; i++)
+        n_alike += !strcmp(o->archs.at[i].target, gpu->target) &&
+                   irgen_same_module(gpu->target, o->archs.at[i].cpu, gpu->options.march);
+    if (n_alike < 2) return -1;
+    for (int i = 0; i < code->n; i++) {
+        const Piece *m = &code->at[i];
+        if (m->options.want_module && !strcmp(m->target, gpu->target) &&
+            irgen_same_module(m->target, m->options.march, gpu->options.march))
+            return i;
+    }
+    Piece made = *gpu;
+    made.image = -1;
+    made.options.want_module = true;
+    code->at[code->n] = made;
+    return code->n++;
+}
+
+/* One module each: what is linked on a GPU is linked here. GPUs that are alike have one that is optimised, and of which
+ * the code of each is emitted. */
 static void plan_gpus(Code *code, const Program *p, const Options *o, IrOptions options) {
     for (int i = 0; i < o->archs.n; i++) {
         const Arch *a = &o->archs.at[i];
         if (!is_gpu(a)) continue;
         options.march = a->cpu;
-        code->at[code->n++] = (Piece){.program = p, .options = options, .target = a->target, .image = code->n_images++};
+        Piece m = {.program = p, .options = options, .target = a->target, .image = code->n_images++, .from = -1};
+        if (!o->emit) m.from = shared_module(code, &m, o);
+        m.assembles = !o->emit && !strcmp(a->target, "nvptx") && !a->any_newer;
+        code->at[code->n++] = m;
     }
 }
 
@@ -66,7 +96,8 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
                          .unchecked = o->unchecked,
                          .without = o->without,
                          .verify_each = o->verify_each || getenv("KDSL_VERIFY_EACH"),
-                         .memory = o->memory, .transfers_each = o->transfers_each,
+                         .memory = o->memory,
+                         .transfers_each = o->transfers_each,
                          .march = o->march,
                          .scalar = o->scalar,
                          .vector_always = o->vector_always,
@@ -75,12 +106,13 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
                          .print_before = o->print_before,
                          .want_asm = emit.assembly,
                          .want_text = emit.text};
-    Code code = {arena_array(arena, Piece, 1 + o->archs.n + n_versions * n_parts), 0, 0};
+    Code code = {arena_array(arena, Piece, 1 + 2 * o->archs.n + n_versions * n_parts), 0, 0};
     options.gpu = archs_have_gpu(&o->archs);
     options.counts_flops = o->command == COMMAND_PROFILE;
     options.n_images = o->archs.n;
     options.has_ptx = archs_have_text(&o->archs) || (archs_have(&o->archs, "nvptx") && !off_find_ptxas(arena));
-    if (!emit.of_device || emit.of_all) code.at[code.n++] = (Piece){.program = p, .options = options};
+    if (!emit.of_device || emit.of_all)
+        code.at[code.n++] = (Piece){.program = p, .options = options, .image = -1, .from = -1};
     bool has_devices = o->emit && !emit.of_all ? emit.of_device : n_kernels > 0;
     if (!has_devices) return code;
     plan_gpus(&code, p, o, options);
@@ -91,24 +123,76 @@ Code code_plan(Arena *arena, const Program *p, const Options *o) {
     for (int i = 0; i < n_versions * n_parts; i++) {
         if (o->n_levels) options.march = o->levels[i / n_parts];
         options.part = i % n_parts;
-        code.at[code.n++] = (Piece){.program = p, .options = options, .target = "x86"};
+        code.at[code.n++] = (Piece){.program = p, .options = options, .target = "x86", .image = -1, .from = -1};
     }
     return code;
 }
 
+/* Guards what threads have taken and done. */
 typedef struct Queue {
     Code *code;
-    atomic_int next;
+    pthread_mutex_t lock;
+    pthread_cond_t done;
 } Queue;
+
+/* Modules that others wait for come first, then those that take longest: code for GPUs. The host's takes the least time
+ * and comes last. all_taken: nothing is left to wait for. */
+static Piece *next_piece(Code *code, bool *all_taken) {
+    Piece *best = NULL;
+    *all_taken = true;
+    for (int i = code->n - 1; i >= 0; i--) {
+        Piece *m = &code->at[(i + 1) % code->n]; /* the host's, then the others backwards */
+        if (m->is_taken) continue;
+        *all_taken = false;
+        if (m->options.want_module) return m;
+        if (m->from < 0 || code->at[m->from].is_done) best = m;
+    }
+    return best;
+}
+
+/* What cannot be made is left to the last stage, which reports it. */
+static void assemble(Piece *m) {
+    Compiler own;
+    compiler_init(&own);
+    if (!off_link_gpu_image(&own, m->target, m->options.march, false, &m->result.object, &m->bytes))
+        m->bytes = (Blob){0};
+    compiler_free(&own);
+}
+
+static void make(const Code *code, Piece *m) {
+    if (m->from >= 0) m->ok = irgen_emit(&code->at[m->from].result.object, m->target, &m->options, &m->result);
+    else if (m->target) m->ok = irgen_device(m->program, m->target, &m->options, &m->result);
+    else m->ok = irgen_host(m->program, &m->options, &m->result);
+    if (m->ok && m->assembles) assemble(m);
+}
 
 static void *work(void *arg) {
     Queue *q = arg;
-    for (int i; (i = atomic_fetch_add(&q->next, 1)) < q->code->n;) {
-        Piece *m = &q->code->at[i];
-        m->ok = m->target ? irgen_device(m->program, m->target, &m->options, &m->result)
-                          : irgen_host(m->program, &m->options, &m->result);
+    bool all_taken = false;
+    pthread_mutex_lock(&q->lock);
+    while (!all_taken) {
+        Piece *m = next_piece(q->code, &all_taken);
+        if (m) {
+            m->is_taken = true;
+            pthread_mutex_unlock(&q->lock);
+            make(q->code, m);
+            pthread_mutex_lock(&q->lock);
+            m->is_done = true;
+            pthread_cond_broadcast(&q->done);
+        } else if (!all_taken) {
+            pthread_cond_wait(&q->done, &q->lock);
+        }
     }
+    pthread_mutex_unlock(&q->lock);
     return NULL;
+}
+
+/* The heap of a thread grows by 32 MB of addresses, not by system calls of a page each; and as the process ends soon,
+ * no memory returns to the system, which would have to clear it again. */
+static void prepare_memory(void) {
+    mallopt(M_TOP_PAD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_MMAP_THRESHOLD, 16 << 20);
 }
 
 /* As many threads as there are cores for us. */
@@ -143,9 +227,10 @@ static void report(Times *t, const Code *code, bool device) {
 bool code_generate(Code *code, Times *t) {
     enum { MAX_THREADS = 64 };
     pthread_t threads[MAX_THREADS];
-    Queue queue = {.code = code};
+    Queue queue = {.code = code, .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
     int wanted = thread_count(code), n = 0;
     pthread_attr_t attr;
+    prepare_memory();
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     while (n < wanted && n < MAX_THREADS && !pthread_create(&threads[n], &attr, work, &queue)) n++;
@@ -161,5 +246,8 @@ bool code_generate(Code *code, Times *t) {
 }
 
 void code_free(Code *code) {
-    for (int i = 0; i < code->n; i++) ir_result_free(&code->at[i].result);
+    for (int i = 0; i < code->n; i++) {
+        ir_result_free(&code->at[i].result);
+        blob_free(&code->at[i].bytes);
+    }
 }

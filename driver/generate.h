@@ -10,14 +10,17 @@
 typedef struct Piece {
     const Program *program;
     const char *target; /* NULL: the host */
-    int image;          /* of a GPU: this one of the program's images */
+    int image;          /* of a GPU: this one of the program's images; -1: none */
+    int from;           /* of a GPU: that piece has the optimised module, of which this one emits the code; -1: none */
+    bool assembles;     /* the image is made, too, by a program that can run meanwhile: ptxas */
     IrOptions options;
     IrResult result;
-    bool ok;
+    Blob bytes;         /* the image, or nothing if it is to be made yet, or could not be made */
+    bool is_taken, is_done, ok; /* by a thread */
 } Piece;
 
 typedef struct Code {
-    Piece *at; /* the host's, then one for each GPU, then the x86 device's */
+    Piece *at; /* the host's, then those for GPUs, then the x86 device's */
     int n, n_images; /* those of GPUs */
 } Code;
 

@@ -15,10 +15,15 @@ static bool make_images(Compiler *c, const Options *o, const Code *code, const B
         images[i].arch = a->cpu ? a->cpu : "x86-64";
     }
     for (int i = 0; i < code->n; i++) {
-        const Piece *m = &code->at[i];
-        if (is_gpu(m))
+        Piece *m = &code->at[i];
+        if (!is_gpu(m) || m->image < 0) continue;
+        if (m->bytes.n) {
+            images[m->image].bytes = m->bytes;
+            m->bytes = (Blob){0};
+        } else {
             ok = ok && off_link_gpu_image(c, m->target, m->options.march, o->archs.at[m->image].any_newer,
                                           &m->result.object, &images[m->image].bytes);
+        }
     }
     return ok && (!archs_have_cpu(&o->archs) || off_link_x86_image(c, x86, n_x86, &images[code->n_images].bytes));
 }

@@ -42,6 +42,7 @@ typedef struct IrOptions {
     const void *(*keep_bytes)(void *context, const void *at, size_t n); /* the same, for array constants */
     void *keep_context;
     bool want_text, want_asm; /* set text, assembly of IrResult instead of object */
+    bool want_module;      /* the object is the optimised module, for irgen_emit */
 } IrOptions;
 
 typedef struct IrTimes {
@@ -49,7 +50,7 @@ typedef struct IrTimes {
 } IrTimes;
 
 typedef struct IrResult {
-    Blob object;      /* relocatable ELF */
+    Blob object;      /* relocatable ELF; PTX; or LLVM bitcode */
     char *text;       /* LLVM IR after the pass pipeline, or NULL; malloc */
     char *assembly;   /* or NULL; malloc */
     VectorNotes *vector; /* or NULL; malloc, with an arena of its own */
@@ -62,6 +63,8 @@ typedef struct IrResult {
 bool irgen_host(const Program *p, const IrOptions *o, IrResult *r);
 bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrResult *r);
 /* target: "x86", "nvptx" (the object is PTX) or "amdgpu" */
+/* The last stage alone: the object of a module that want_module has left. */
+bool irgen_emit(const Blob *module, const char *target, const IrOptions *o, IrResult *r);
 void ir_result_free(IrResult *r);
 /* For tests: parses text[0..n) as LLVM IR of a module for this target, runs one pass (pass.def), and appends the
  * module's text to `out`. false: there is no such pass, or the text has an error; then `out` gets the message. */
@@ -83,6 +86,8 @@ bool irgen_knows_cpu(const char *march);
 bool irgen_host_fuses(const char *march);
 /* Is `cpu` (sm_90, gfx90a) an architecture of this target? irgen_arch_name: the i-th of them, or NULL. */
 bool irgen_knows_arch(const char *target, const char *cpu);
+/* Is the optimised module the same for both, so that it need be made once? */
+bool irgen_same_module(const char *target, const char *a, const char *b);
 const char *irgen_triple(const char *target);
 const char *irgen_arch_name(const char *target, int i);
 /* Levels of x86-64: 1 x86-64, 2 x86-64-v2, ...; 0: not a level. irgen_cpu_level_name: NULL if there is no such

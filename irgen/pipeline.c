@@ -12,6 +12,7 @@
 #include "irgen/advice/rows.h"
 #include "irgen/launch/launch.h"
 #include "irgen/passes/barriers.h"
+#include "irgen/passes/clone.h"
 #include "irgen/passes/passes.h"
 #include "irgen/simd/module.h"
 #include "irgen/version.h"
@@ -216,14 +217,17 @@ static void add_unwind_tables(Cg *cg) {
         if (!LLVMIsDeclaration(f)) LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, table);
 }
 
-static void emit_object(Cg *cg, IrResult *r) {
-    if (!cg->target->gpu && !cg->options->unit) add_unwind_tables(cg);
-    LLVMMemoryBufferRef out = emit(cg, cg->module, cg->target->text_is_image ? LLVMAssemblyFile : LLVMObjectFile);
+static void keep_object(Cg *cg, LLVMMemoryBufferRef out, IrResult *r) {
     r->object.n = LLVMGetBufferSize(out);
     r->object.at = malloc(r->object.n + 1);
     if (!r->object.at) ice(cg->c, (Span){0}, "out of memory");
     memcpy(r->object.at, LLVMGetBufferStart(out), r->object.n);
     LLVMDisposeMemoryBuffer(out);
+}
+
+static void emit_object(Cg *cg, IrResult *r) {
+    if (!cg->target->gpu && !cg->options->unit) add_unwind_tables(cg);
+    keep_object(cg, emit(cg, cg->module, cg->target->text_is_image ? LLVMAssemblyFile : LLVMObjectFile), r);
 }
 
 static double lap(double *from) {
@@ -258,7 +262,8 @@ static void finish(Cg *cg, IrResult *r, double t) {
     if (o->want_text) r->text = copy_text(LLVMPrintModuleToString(cg->module));
     r->times.optimize = lap(&t);
     if (o->want_asm) emit_asm(cg, r);
-    if (!o->want_asm && !o->want_text) emit_object(cg, r);
+    if (o->want_module) keep_object(cg, LLVMKdslWriteModule(cg->module), r);
+    else if (!o->want_asm && !o->want_text) emit_object(cg, r);
     r->times.codegen = lap(&t);
 }
 
@@ -367,8 +372,6 @@ bool irgen_device(const Program *p, const char *target, const IrOptions *o, IrRe
     return true;
 }
 
-/* A single pass on a module written by a test ---------------------------------------------------------------------- */
-
 static bool read_module(Cg *cg, const char *text, size_t n, const char *path, Buf *out) {
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, n, path);
     char *error = NULL;
@@ -379,6 +382,24 @@ static bool read_module(Cg *cg, const char *text, size_t n, const char *path, Bu
     LLVMDisposeMessage(error);
     return false;
 }
+
+bool irgen_emit(const Blob *module, const char *target, const IrOptions *o, IrResult *r) {
+    double t = now();
+    Cg cg;
+    Compiler own;
+    Buf why = {0};
+    *r = (IrResult){0};
+    begin_context(&cg, &own, o, target_find(target));
+    if (!read_module(&cg, module->at, module->n, target, &why))
+        ice(cg.c, (Span){0}, "LLVM refuses its own module: %s", why.at);
+    set_target(&cg);
+    emit_object(&cg, r);
+    r->times.codegen = lap(&t);
+    end(&cg);
+    return true;
+}
+
+/* A single pass on a module written by a test ---------------------------------------------------------------------- */
 
 const char *irgen_nest_plan_problem(Arena *a, const char *text) { return simd_plan_problem(a, text); }
 

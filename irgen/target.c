@@ -25,6 +25,11 @@ static void x86_init(void) {
 enum { PTX_KERNEL = 71, AMDGPU_KERNEL = 91 };
 enum { MAX_FEATURES = 8192 }; /* bytes of a list of them: LLVM names some 160 of an x86-64 processor */
 
+/* LLVM's vectorisers see registers of two floats from sm_100 on, and waves of 32 items from gfx10 on: other costs,
+ * other code. Within a list, --emit=device-llvm prints the same text. */
+static const char *const alike_nvidia[] = {"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", NULL};
+static const char *const alike_amd[] = {"gfx90a", "gfx942", NULL};
+
 static const Target targets[] = {
     /* The host program. It only declares the kernels: their host versions are in the object of the x86 device. */
     {.name = "host",
@@ -59,6 +64,7 @@ static const Target targets[] = {
     {.name = "nvptx",
      .triple = "nvptx64-nvidia-cuda",
      .default_cpu = "sm_75",
+     .alike = alike_nvidia,
      .gpu = &nvptx_gpu,
      .atomic_scope = "device",
      .updates_to_read = true,
@@ -77,6 +83,7 @@ static const Target targets[] = {
     {.name = "amdgpu",
      .triple = "amdgcn-amd-amdhsa",
      .default_cpu = "gfx90a",
+     .alike = alike_amd,
      .gpu = &amdgpu_gpu,
      .atomic_scope = "agent",
      .divides_words = true,
@@ -108,7 +115,6 @@ static void set_loop_alignment(void) {
     LLVMParseCommandLineOptions(2, options, NULL);
 }
 
-
 static LLVMCodeGenOptLevel codegen_level(int opt_level) {
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
                                                  LLVMCodeGenLevelAggressive};
@@ -139,6 +145,15 @@ bool irgen_knows_cpu(const char *march) {
 bool irgen_knows_arch(const char *target, const char *cpu) {
     need_target(target_find(target));
     return LLVMKdslIsCpu(target_find(target)->triple, cpu);
+}
+
+bool irgen_same_module(const char *target, const char *a, const char *b) {
+    bool has_a = false, has_b = false;
+    for (const char *const *at = target_find(target)->alike; at && *at; at++) {
+        has_a |= !strcmp(*at, a);
+        has_b |= !strcmp(*at, b);
+    }
+    return has_a && has_b;
 }
 
 const char *irgen_triple(const char *target) { return target_find(target)->triple; }
@@ -195,8 +210,8 @@ static LLVMTargetMachineRef new_machine(const Target *t, const char *march, int 
     bool is_x86 = !strncmp(t->triple, "x86_64", 6);
     if (is_x86 && (size_t)snprintf(all, sizeof all, "%s%s%s", wanted, *wanted ? "," : "", no_old_encoding) < sizeof all)
         wanted = all;
-    LLVMTargetMachineRef m = LLVMCreateTargetMachine(target, t->triple, name, wanted,
-                                                     codegen_level(opt_level), LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMTargetMachineRef m = LLVMCreateTargetMachine(target, t->triple, name, wanted, codegen_level(opt_level),
+                                                     LLVMRelocPIC, LLVMCodeModelDefault);
     if (cpu) LLVMDisposeMessage(cpu);
     if (features) LLVMDisposeMessage(features);
     return m;

@@ -38,6 +38,8 @@ typedef struct Target {
     const char *default_cpu;   /* for --march=native; NULL: CPU and features of this machine */
     const Gpu *gpu;            /* NULL: a CPU */
     unsigned global_space;     /* address space of a kernel's pointers */
+    /* GPUs for which LLVM's optimiser makes the same module, up to NULL; NULL: none. Their code differs. */
+    const char *const *alike;
     int code_object;           /* AMDGPU: code object version times 100; else 0 */
     bool text_is_image;        /* the image is assembly: embedded as it is, or assembled by another tool */
     bool lines_only;           /* -g emits line tables, but no variables, which would prevent optimisation */

@@ -1,13 +1,24 @@
-// clone.cpp -- see clone.h. LLVM has no C interface of CloneFunction and CloneBasicBlock.
+// clone.cpp -- see clone.h. LLVM has no C interface of CloneFunction and CloneBasicBlock, nor of the order of uses.
 #include "irgen/passes/clone.h"
 
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 LLVMValueRef LLVMKdslCloneFunction(LLVMValueRef fn) {
     llvm::ValueToValueMapTy copies;
     return llvm::wrap(llvm::CloneFunction(llvm::unwrap<llvm::Function>(fn), copies));
+}
+
+LLVMMemoryBufferRef LLVMKdslWriteModule(LLVMModuleRef m) {
+    llvm::SmallString<0> bytes;
+    llvm::raw_svector_ostream out(bytes);
+    llvm::WriteBitcodeToFile(*llvm::unwrap(m), out, /*ShouldPreserveUseListOrder=*/true);
+    return llvm::wrap(llvm::MemoryBuffer::getMemBufferCopy(bytes).release());
 }
 
 // Phis take what comes from blocks of the copy, in the head also from blocks outside; phis outside, from both.
@@ -23,7 +34,8 @@ static void joinPaths(llvm::BasicBlock *copy, bool isHead, const llvm::SmallPtrS
                 auto from = copies.find(phi.getIncomingBlock(i));
                 if (from == copies.end() || from->second != copy) continue;
                 auto value = copies.find(phi.getIncomingValue(i));
-                phi.addIncoming(value == copies.end() ? phi.getIncomingValue(i) : static_cast<llvm::Value *>(value->second), copy);
+                phi.addIncoming(
+                    value == copies.end() ? phi.getIncomingValue(i) : static_cast<llvm::Value *>(value->second), copy);
             }
         }
 }

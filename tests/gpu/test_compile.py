@@ -4,6 +4,7 @@ left open. NVIDIA's are test_ptxas.py's. And the names that devices are called b
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -36,6 +37,35 @@ class Compile(unittest.TestCase):
 
     def test_is_about_something(self):
         self.assertGreater(len(list(programs())), 250)
+
+
+class Alike(unittest.TestCase):
+    """GPUs for which LLVM optimises alike share the optimised module (irgen/target.c, `alike`)."""
+    PROGRAMS = ["examples/knn.kdsl", "examples/nbody.kdsl", "examples/scan.kdsl", "bench/strangers/fdtd.kdsl"]
+
+    def text_for(self, program, arch):
+        done = subprocess.run([KDSLC, "--emit=device-llvm", f"--offload-arch={arch}", program, "-o", "-"],
+                              capture_output=True, text=True, cwd=ROOT, check=True)
+        return done.stdout
+
+    def test_their_modules_are_the_same(self):
+        for alike in [["sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90"], ["gfx90a", "gfx942"]]:
+            for program in self.PROGRAMS:
+                first = self.text_for(program, alike[0])
+                for arch in alike[1:]:
+                    self.assertEqual(self.text_for(program, arch), first, f"{program}, {arch}")
+
+    def test_their_code_is_what_each_gets_alone(self):
+        def objects(archs, out):
+            subprocess.run([KDSLC, "-c", f"--offload-arch={archs}", "examples/knn.kdsl", "-o", out], cwd=ROOT, check=True)
+            return Path(out).read_bytes()
+
+        with tempfile.TemporaryDirectory() as folder:
+            both = objects("gfx90a,gfx942", f"{folder}/both.o")
+            for arch in ["gfx90a", "gfx942"]:
+                alone = objects(arch, f"{folder}/alone.o")
+                at = alone.index(b"\x7fELF", 4)  # the image
+                self.assertIn(alone[at:at + 4096], both, arch)
 
 
 class Names(unittest.TestCase):
