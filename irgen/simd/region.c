@@ -3,6 +3,8 @@
  * every loop has one entry; a nest of any other form stays scalar, with the reason. */
 #include "irgen/simd/simd.h"
 
+#include <string.h>
+
 bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at) {
     if (!g->why_not) {
         g->why_not = why;
@@ -156,11 +158,31 @@ static void collect_values(SimdRegion *g) {
     }
 }
 
+/* In compressed rows: a block's predecessors are g->preds.at[first_pred .. first_pred + n_preds). */
+static void find_preds(SimdRegion *g) {
+    int *next = arena_array(g->arena, int, g->blocks.n);
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(g, b); i++) {
+            int s = value_map_get(g->block_of, simd_succ(g, b, i));
+            if (s >= 0) g->blocks.at[s].n_preds++;
+        }
+    for (int b = 0, n = 0; b < g->blocks.n; b++) {
+        g->blocks.at[b].first_pred = next[b] = n;
+        n += g->blocks.at[b].n_preds;
+        for (int i = 0; i < g->blocks.at[b].n_preds; i++) vec_push(g->arena, &g->preds, 0);
+    }
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; i < simd_n_succ(g, b); i++) {
+            int s = value_map_get(g->block_of, simd_succ(g, b, i));
+            if (s >= 0) g->preds.at[next[s]++] = b;
+        }
+}
+
 static void find_leaving(SimdRegion *g) {
     bool *reaches = arena_array(g->arena, bool, g->blocks.n);
     for (bool changed = true; changed;) {
         changed = false;
-        for (int b = 0; b < g->blocks.n; b++)
+        for (int b = g->blocks.n - 1; b >= 0; b--)
             for (int i = 0; !reaches[b] && i < simd_n_succ(g, b); i++) {
                 LLVMBasicBlockRef s = simd_succ(g, b, i);
                 if (s != g->exit && !reaches[value_map_get(g->block_of, s)]) continue;
@@ -170,11 +192,30 @@ static void find_leaving(SimdRegion *g) {
     for (int b = 0; b < g->blocks.n; b++) g->blocks.at[b].leaves = !reaches[b];
 }
 
-static int n_ways_to(const SimdRegion *g, int block) {
-    int n = 0;
-    for (int b = 0; b < g->blocks.n; b++)
-        for (int i = 0; i < simd_n_succ(g, b); i++) n += simd_succ(g, b, i) == g->blocks.at[block].bb;
-    return n;
+/* The blocks that leave and lead to this one. */
+static void lead_back(SimdRegion *g, int block, bool *seen) {
+    const SimdBlock *at = &g->blocks.at[block];
+    if (seen[block]) return;
+    seen[block] = true;
+    for (int i = 0; i < at->n_preds; i++) {
+        int from = g->preds.at[at->first_pred + i];
+        if (g->blocks.at[from].leaves) lead_back(g, from, seen);
+        else seen[from] = true;
+    }
+}
+
+static void find_ways(SimdRegion *g) {
+    bool *seen = arena_array(g->arena, bool, g->blocks.n);
+    for (int b = 0; b < g->blocks.n; b++) {
+        SimdBlock *at = &g->blocks.at[b];
+        if (!at->leaves) continue;
+        memset(seen, 0, (size_t)g->blocks.n * sizeof *seen);
+        lead_back(g, b, seen);
+        at->first_way = g->ways.n;
+        for (int from = 0; from < g->blocks.n; from++)
+            if (seen[from] && !g->blocks.at[from].leaves) vec_push(g->arena, &g->ways, from);
+        at->n_ways = g->ways.n - at->first_way;
+    }
 }
 
 /* Where all that passed the check at the end of b come to, and nobody else. */
@@ -185,7 +226,7 @@ static int behind_check(const SimdRegion *g, int b) {
     int fails = to[0] >= 0 && g->blocks.at[to[0]].leaves ? 0 : 1, ok = to[!fails];
     if (to[fails] < 0 || !g->blocks.at[to[fails]].leaves || ok < 0) return -1;
     const SimdBlock *next = &g->blocks.at[ok];
-    bool same = next->loop == g->blocks.at[b].loop && n_ways_to(g, ok) == 1;
+    bool same = next->loop == g->blocks.at[b].loop && next->n_preds == 1;
     return same && !LLVMIsAPHINode(LLVMGetFirstInstruction(next->bb)) ? ok : -1;
 }
 
@@ -233,9 +274,8 @@ static void add_to_loop(SimdRegion *g, SimdLoop *l, int tail) {
     if (l->has[tail]) return;
     l->has[tail] = true;
     l->size++;
-    for (int b = 0; b < g->blocks.n; b++)
-        for (int i = 0; i < simd_n_succ(g, b); i++)
-            if (simd_succ(g, b, i) == g->blocks.at[tail].bb) add_to_loop(g, l, b);
+    const SimdBlock *at = &g->blocks.at[tail];
+    for (int i = 0; i < at->n_preds; i++) add_to_loop(g, l, g->preds.at[at->first_pred + i]);
 }
 
 static bool find_loops(SimdRegion *g) {
@@ -244,8 +284,8 @@ static bool find_loops(SimdRegion *g) {
     for (int i = 0; i < w.heads.n; i++) {
         int l = loop_of_header(g, w.heads.at[i]);
         add_to_loop(g, &g->loops.at[l], w.tails.at[i]);
-        if (g->loops.at[l].has[0] && g->loops.at[l].header != 0) return simd_refuse(g, "a loop is irreducible: it has "
-            "two entries", NULL);
+        if (g->loops.at[l].has[0] && g->loops.at[l].header != 0)
+            return simd_refuse(g, "a loop is irreducible: it has two entries", NULL);
     }
     for (int i = 0; i < w.heads.n; i++)
         if (g->blocks.at[w.heads.at[i]].leaves) return simd_refuse(g, "it has an infinite loop", NULL);
@@ -366,8 +406,8 @@ static bool make_level(SimdRegion *g, int level, int loop) {
         for (int b = 0; n->loop >= 0 && b < g->blocks.n; b++)
             if (g->loops.at[n->loop].has[b] && !link_block(&o, n, level, b, n->loop)) return false;
         for (int k = 0; k < n->n_succ; k++)
-            if (n->succ[k] != END && n->succ[k] <= i) return simd_refuse(g, "a loop is irreducible: it has two "
-                "entries", NULL);
+            if (n->succ[k] != END && n->succ[k] <= i)
+                return simd_refuse(g, "a loop is irreducible: it has two entries", NULL);
     }
     return true;
 }
@@ -400,7 +440,9 @@ bool simd_region(SimdRegion *g, Arena *a, LLVMValueRef fn, LLVMTargetDataRef lay
     g->places = simd_places_new(a);
     if (g->body == g->exit) return simd_refuse(g, "it is empty", NULL);
     if (!collect_blocks(g)) return false;
+    find_preds(g);
     find_leaving(g);
+    find_ways(g);
     if (g->blocks.at[0].leaves) return simd_refuse(g, "every work item fails a check", NULL);
     collect_values(g);
     if (g->values.n > SIMD_MOST_VALUES) return simd_refuse(g, "it is too long for vector code", NULL);

@@ -54,6 +54,8 @@ typedef struct SimdBlock {
     LLVMBasicBlockRef bb;
     int loop;             /* innermost loop; -1: none */
     bool leaves;          /* only leads out of the function: a failed check */
+    int first_pred, n_preds; /* in SimdRegion.preds: the blocks that branch to it, one for each edge */
+    int first_way, n_ways;   /* of one that leaves, in SimdRegion.ways: blocks where items part that come here */
     int first, n;         /* its instructions, in SimdRegion.values */
     bool guarded;         /* skipped when no lane is live; else it costs less than a branch */
     bool dead;            /* in a settled version: no item comes here */
@@ -129,6 +131,7 @@ typedef struct SimdRegion {
     LLVMValueRef x_lo, x_hi, y_lo, y_hi;
     /* What is in it. */
     Vec(SimdBlock) blocks;
+    Vec(int) preds, ways;         /* of blocks: SimdBlock */
     Vec(SimdValue) values;
     OperationCost *costs;         /* level_cost.c: of each value, as many at once as a vector has */
     Vec(SimdLoop) loops;

@@ -65,20 +65,10 @@ static void note_use(SimdRegion *g, LLVMValueRef v, int user) {
     if (value->leaves_loop >= 0) value->crosses = true;
 }
 
-static bool leads_to(const SimdRegion *g, int from, int to) {
-    if (from == to) return true;
-    for (int i = 0; i < simd_n_succ(g, from); i++)
-        if (leads_to(g, value_map_get(g->block_of, simd_succ(g, from, i)), to)) return true;
-    return false;
-}
-
 /* A block that leaves is written where some block branches to it. */
 static void note_leaving_use(SimdRegion *g, LLVMValueRef v, int leaving) {
-    for (int b = 0; b < g->blocks.n; b++)
-        for (int i = 0; !g->blocks.at[b].leaves && i < simd_n_succ(g, b); i++) {
-            int s = value_map_get(g->block_of, simd_succ(g, b, i));
-            if (s >= 0 && g->blocks.at[s].leaves && leads_to(g, s, leaving)) note_use(g, v, b);
-        }
+    const SimdBlock *at = &g->blocks.at[leaving];
+    for (int i = 0; i < at->n_ways; i++) note_use(g, v, g->ways.at[at->first_way + i]);
 }
 
 /* What a check cuts in parts is skipped as a whole. */
