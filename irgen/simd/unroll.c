@@ -5,8 +5,8 @@
  * the item's alone, which index-set splitting (ends.c) can test. A loop that is small as well, as one over the offsets
  * of a stencil's neighbours, is unrolled whatever it does: an item without loops has rows that are aligned, streamed
  * and overlapped, and its offsets are constants. LLVM unrolls such loops as well, but only after vectorisation. Only
- * innermost loops of known trip counts are unrolled here, and of two in one another the inner one first: what they do is
- * then simplified, and blocks that follow one another are one (straight.c). */
+ * innermost loops of known trip counts are unrolled here, and of two in one another the inner one first: what they do
+ * is then simplified, and blocks that follow one another are one (straight.c). */
 #include "irgen/simd/simd.h"
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants */
