@@ -137,10 +137,12 @@ static _Noreturn void no_memory(int64_t elem_bytes, int64_t rank, const int64_t 
     kdsl_fail(place, "%s", failure_memory(text, &a, elem_bytes));
 }
 
-/* calloc knows which memory is new from the system, but not of alignment; and memory that posix_memalign has cut out of
- * more goes back to the system when it is freed, to come back page by page. */
+/* calloc knows which memory is new from the system, but not of alignment; and pages that posix_memalign has cut out of
+ * more go back to the system when they are freed, to come back one by one. */
 static void *memory(size_t align, size_t room, bool is_zero) {
+    void *start = NULL;
     size_t more;
+    if (!is_zero && align < HUGE_PAGE) return posix_memalign(&start, align, room) ? NULL : start;
     if (__builtin_add_overflow(room, align, &more)) return NULL;
     return is_zero ? calloc(1, more) : malloc(more);
 }

@@ -184,7 +184,7 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_sink_addresses);
     change_each_with_nests(cg, simd_use_words, "instsimplify,dce");
     if (cg_allows(cg, SINK)) change_each_with_nests(cg, simd_sink, "instsimplify,dce");
-    change_each_with_nests(cg, simd_choose, "instsimplify,dce");
+    change_each_with_nests(cg, simd_choose, "sccp,instsimplify,dce");
     if (cg_allows(cg, TRANSLATE)) change_each_with_nests(cg, simd_translate, "early-cse,dce");
     if (cg_allows(cg, SHRINK)) {
         each_with_nests(cg, simd_shrink);

@@ -1,5 +1,6 @@
 /* straight.c -- merging of blocks that follow one another and are entered from nowhere else, as checks that turn out to
  * be superfluous leave behind. What is accessed in one block can be taken together (parts.c). */
+#include "irgen/passes/merge.h"
 #include "irgen/simd/simd.h"
 
 static bool is_marked(const Cg *cg, LLVMValueRef t) {
@@ -19,27 +20,8 @@ static LLVMBasicBlockRef only_next(const Cg *cg, LLVMBasicBlockRef bb) {
     return n == 1 && next != bb && !is_latch ? next : NULL;
 }
 
-static void take_in(Cg *cg, LLVMBasicBlockRef bb, LLVMBasicBlockRef next) {
-    LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(bb));
-    for (LLVMValueRef v; (v = LLVMGetFirstInstruction(next));) {
-        if (LLVMIsAPHINode(v)) {
-            LLVMReplaceAllUsesWith(v, LLVMGetIncomingValue(v, 0));
-            LLVMInstructionEraseFromParent(v);
-            continue;
-        }
-        LLVMInstructionRemoveFromParent(v);
-        LLVMPositionBuilderAtEnd(cg->b, bb);
-        LLVMSetCurrentDebugLocation2(cg->b, NULL); /* it keeps its own */
-        LLVMInsertIntoBuilderWithName(cg->b, v, LLVMGetValueName(v));
-    }
-    LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
-        simd_replace_incoming(cg->b, LLVMGetSuccessor(t, i), next, bb);
-    LLVMDeleteBasicBlock(next);
-}
-
 void simd_merge_straight(Cg *cg, LLVMValueRef fn) {
     for (LLVMBasicBlockRef bb = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(fn)), next; bb;
          bb = LLVMGetNextBasicBlock(bb))
-        while ((next = only_next(cg, bb))) take_in(cg, bb, next);
+        while ((next = only_next(cg, bb)) && LLVMKdslMergeIntoPredecessor(next)) continue;
 }

@@ -1,6 +1,6 @@
-/* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, `for c in 0..3 { d[i, j, c]
- * =
- * ...; }`, those of all iterations are then side by side, and parts.c makes whole vectors of them. Where its counter
+/* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, as of
+ * `for c in 0..3 { d[i, j, c] = ...; }`, those of all iterations are then contiguous, and parts.c makes whole vectors of
+ * them. Where its counter
  * shifts an index that is clamped or wraps around, `for k in 0..3 { s += x[(i + k) % n]; }`, each index is then one of
  * the item's alone, which index-set splitting (ends.c) can test. A loop that is small as well, as one over the offsets
  * of a stencil's neighbours, is unrolled whatever it does: an item without loops has rows that are aligned, streamed
