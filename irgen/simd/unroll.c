@@ -1,12 +1,12 @@
-/* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, as of
- * `for c in 0..3 { d[i, j, c] = ...; }`, those of all iterations are then contiguous, and parts.c makes whole vectors of
- * them. Where its counter
- * shifts an index that is clamped or wraps around, `for k in 0..3 { s += x[(i + k) % n]; }`, each index is then one of
- * the item's alone, which index-set splitting (ends.c) can test. A loop that is small as well, as one over the offsets
- * of a stencil's neighbours, is unrolled whatever it does: an item without loops has rows that are aligned, streamed
- * and overlapped, and its offsets are constants. LLVM unrolls such loops as well, but only after vectorisation. Only
- * innermost loops of known trip counts are unrolled here, and of two in one another the inner one first: what they do
- * is then simplified, and blocks that follow one another are one (straight.c). */
+/* unroll.c -- full unrolling of short loops of an item. Where its accesses are interleaved, as of `for c in 0..3 {
+ * d[i, j, c] = ...; }`, those of all iterations are then contiguous, and parts.c makes whole vectors of them.
+ * Where its counter shifts an index that is clamped or wraps around, `for k in 0..3 { s += x[(i + k) % n]; }`,
+ * each index is then one of the item's alone, which index-set splitting (ends.c) can test. A loop that is small as
+ * well, as one over the offsets of a stencil's neighbours, is unrolled whatever it does: an item without loops has
+ * rows that are aligned, streamed and overlapped, and its offsets are constants. LLVM unrolls such loops as well,
+ * but only after vectorisation. Only innermost loops of known trip counts are unrolled here, and of two in one
+ * another the inner one first: what they do is then simplified, and blocks that follow one another are one
+ * (straight.c). */
 #include "irgen/simd/simd.h"
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants */
