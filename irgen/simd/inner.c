@@ -8,11 +8,14 @@
  * without a lock: two items may update one element, two iterations do not, so lanes that are items update one after
  * the other.
  *
+ * Other loops of such an item may write rows: the sums of a layer or of a softmax are followed by a loop that scales
+ * the row. LLVM vectorises it, too, if an element that it reads is not one that another iteration writes.
+ *
  * Legal always, as nothing is changed here. It pays if every innermost loop of the nest counts by one, has no
  * branch, reads along the row or the same address in all items, carries nothing but sums, products, minima, maxima
- * or bits of integers, or sums and products of floats that may be reordered, each by one operation, writes nothing
- * but such updates, and is not known to be short. Beside updates there may be checks that fail in an iteration known
- * before the loop. */
+ * or bits of integers, extremes of floats, or sums and products of floats that may be reordered, each by one operation,
+ * writes nothing but a row of the item's own or such updates, and is not known to be short; and if one of them has a
+ * sum or updates. Beside updates there may be checks that fail in an iteration known before the loop. */
 #include "irgen/simd/simd.h"
 
 #include <stdlib.h>
@@ -42,8 +45,13 @@ static bool adds_integers(LLVMValueRef v, LLVMValueRef phi) {
     return takes && (reorders || (op == LLVMSub && from_first));
 }
 
-/* The same of floats: in the fast mode. */
+static bool is_float_extreme(LLVMValueRef v) {
+    return simd_is_call_of(v, "llvm.minimumnum.") || simd_is_call_of(v, "llvm.maximumnum.");
+}
+
+/* The same of floats: extremes, which are the same in any order, and in the fast mode the others. */
 static bool adds_floats(LLVMValueRef v, LLVMValueRef phi) {
+    if (is_float_extreme(v)) return LLVMGetOperand(v, 0) == phi || LLVMGetOperand(v, 1) == phi;
     if (!LLVMCanValueUseFastMathFlags(v) || !(LLVMGetFastMathFlags(v) & LLVMFastMathAllowReassoc)) return false;
     if (simd_is_fused(v))
         return LLVMGetOperand(v, 2) == phi && LLVMGetOperand(v, 0) != phi && LLVMGetOperand(v, 1) != phi;
@@ -61,24 +69,42 @@ static bool is_reduction(const SimdRegion *g, const SimdCounted *c, LLVMValueRef
     return uses_inside(g, c, phi) == 1 && uses_inside(g, c, next) == 1;
 }
 
+typedef struct Inner {
+    bool walks;   /* along an item's row */
+    bool reduces; /* sums and the like */
+    bool floats;  /* of floats */
+    bool updates, writes;
+} Inner;
+
 /* Nothing else goes on from iteration to iteration. */
-static bool carries_reductions(const SimdRegion *g, const SimdCounted *c, bool *any, bool *floats) {
+static bool carries_reductions(const SimdRegion *g, const SimdCounted *c, Inner *in) {
     for (LLVMValueRef v = LLVMGetFirstInstruction(c->head); LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
         if (v == c->counter) continue;
         if (!is_reduction(g, c, v)) return false;
-        *any = true;
-        *floats |= LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind;
+        in->reduces = true;
+        in->floats |= LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind;
     }
     return true;
 }
 
 /* Along the item's row, or the same in all items and contiguous or the same from iteration to iteration. */
-static bool reads_well(const SimdRegion *g, const SimdCounted *c, const SimdValue *load, bool *walks) {
+static bool reads_well(const SimdRegion *g, const SimdCounted *c, const SimdValue *load, Inner *in) {
     int loop = (int)(c->loop - g->loops.at);
-    if (simd_walks(g, load, c)) return *walks = true;
+    if (simd_walks(g, load, c)) return in->walks = true;
     int64_t by = simd_pace(g, LLVMGetOperand(load->v, 0), loop), size = simd_bytes(g, LLVMTypeOf(load->v));
     return simd_address_rate(g, load).x == LANE_UNIFORM && (by == size || !by) &&
            !simd_is_atomic(load->v);
+}
+
+/* Along the item's row. What the loop reads of the same array is the element that this iteration writes. */
+static bool writes_well(const SimdRegion *g, const SimdCounted *c, const SimdValue *store, Inner *in) {
+    if (LLVMGetVolatile(store->v) || !simd_walks(g, store, c)) return false;
+    for (int i = 0; i < c->n; i++) {
+        LLVMValueRef other = g->values.at[c->of[i]].v;
+        if (simd_is_access(other) && simd_may_meet(other, store->v) && simd_address(other) != simd_address(store->v))
+            return false;
+    }
+    return in->writes = true;
 }
 
 static bool is_arithmetic(LLVMValueRef v) {
@@ -118,26 +144,33 @@ static bool checks_well(const SimdRegion *g, int loop) {
 }
 
 /* unrolls: at -O3 */
-static bool is_vectorised_itself(const SimdRegion *g, int loop, bool unrolls) {
+static bool is_vectorised_itself(const SimdRegion *g, int loop, bool unrolls, Inner *in) {
     SimdCounted c;
-    bool walks = false, reduces = false, floats = false, updates = false;
     bool *repeats = arena_array(g->arena, bool, g->values.n + 1);
-    if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c, &reduces, &floats)) return false;
-    int64_t trips = simd_trips(c.lo, c.hi), least = floats && unrolls ? MOST_UNROLLED : LEAST_TRIPS;
+    if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c, in)) return false;
+    int64_t trips = simd_trips(c.lo, c.hi), least = in->floats && unrolls ? MOST_UNROLLED : LEAST_TRIPS;
     if (LLVMIsAConstantInt(c.lo) && LLVMIsAConstantInt(c.hi) && trips < least) return false;
     for (int i = 0; i < c.n; i++) {
         const SimdValue *value = &g->values.at[c.of[i]];
         repeats[c.of[i]] = is_repeated(g, loop, repeats, value->v);
         if (repeats[c.of[i]]) continue;
-        if (updates_well(g, loop, value)) updates = true;
-        else if (LLVMIsALoadInst(value->v) ? !reads_well(g, &c, value, &walks) : !is_arithmetic(value->v)) return false;
+        bool is_well = updates_well(g, loop, value)    ? (in->updates = true)
+                       : LLVMIsALoadInst(value->v)     ? reads_well(g, &c, value, in)
+                       : LLVMIsAStoreInst(value->v)    ? writes_well(g, &c, value, in)
+                                                       : is_arithmetic(value->v);
+        if (!is_well) return false;
     }
-    if (c.checks) return updates && checks_well(g, loop);
-    return updates || (walks && reduces);
+    if (c.checks) return in->updates && checks_well(g, loop);
+    return in->updates || in->writes || (in->walks && in->reduces);
 }
 
 bool simd_leaves_to_inner(const SimdRegion *g, bool unrolls) {
-    for (int l = 0; l < g->loops.n; l++)
-        if (is_innermost(g, l) && !is_vectorised_itself(g, l, unrolls)) return false;
-    return g->loops.n > 0;
+    bool pays = false;
+    for (int l = 0; l < g->loops.n; l++) {
+        Inner in = {0};
+        if (!is_innermost(g, l)) continue;
+        if (!is_vectorised_itself(g, l, unrolls, &in)) return false;
+        pays |= in.updates || (in.walks && in.reduces);
+    }
+    return pays;
 }

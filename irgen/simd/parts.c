@@ -10,7 +10,7 @@ static LLVMValueRef object_of(LLVMValueRef access) { return simd_object(simd_add
 
 static bool is_alone(LLVMValueRef object) { return simd_is_param(object, "noalias"); }
 
-static bool may_meet(LLVMValueRef a, LLVMValueRef b) {
+bool simd_may_meet(LLVMValueRef a, LLVMValueRef b) {
     LLVMValueRef x = object_of(a), y = object_of(b);
     return x == y || !(is_alone(x) || is_alone(y));
 }
@@ -40,16 +40,16 @@ static bool find_step(const SimdRegion *g, const SimdValue *value, int64_t *step
 
 static Form place_of(const SimdRegion *g, LLVMValueRef access) { return simd_place(g, simd_address(access), AS_BITS); }
 
-bool simd_walks(const SimdRegion *g, const SimdValue *load, const SimdCounted *c) {
+bool simd_walks(const SimdRegion *g, const SimdValue *access, const SimdCounted *c) {
     int64_t step, by = 0;
-    if (!LLVMIsALoadInst(load->v) || !find_step(g, load, &step) || step != ANY_STEP) return false;
-    Form at = place_of(g, load->v);
+    if (!find_step(g, access, &step) || step != ANY_STEP) return false;
+    Form at = place_of(g, access->v);
     for (int i = 0; i < at.n; i++) {
         LLVMValueRef v = simd_atom(g, at.at[i].atom, NULL);
         if (v == c->counter) by = at.at[i].k;
         else if (!simd_is_invariant(g, (int)(c->loop - g->loops.at), v)) return false;
     }
-    int64_t bytes = simd_bytes(g, LLVMTypeOf(load->v));
+    int64_t bytes = simd_bytes(g, simd_element(access->v));
     return by == bytes || by == -bytes;
 }
 
@@ -102,7 +102,7 @@ static bool has_part(const Open *o, int64_t by) {
 static void note_between(SimdRegion *g, Open *o, const SimdValue *value, const Form *at) {
     LLVMValueRef first = g->values.at[o->parts.of.at[0]].v;
     int64_t bytes = simd_bytes(g, simd_element(first)), by;
-    if (!may_meet(value->v, first)) return;
+    if (!simd_may_meet(value->v, first)) return;
     bool is_known =
         at && simd_element(value->v) == simd_element(first) && simd_is_behind(at, &o->first, &by) && by % bytes == 0;
     if (!is_known || (o->parts.is_store && has_part(o, by / bytes))) o->over = true;

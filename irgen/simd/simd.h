@@ -494,8 +494,9 @@ bool simd_is_part(const SimdRegion *g, const SimdValue *access, int width); /* w
 bool simd_is_of_rows(const SimdRegion *g, const SimdValue *access); /* and each item's are read for themselves */
 /* elements of such a row that are read at a time, for their element size: a power of 2, at most the width */
 int simd_row_length(const SimdParts *p, int width, int64_t bytes);
-bool simd_walks(const SimdRegion *g, const SimdValue *load,
-                const SimdCounted *c); /* its items' own rows, side by side */
+bool simd_walks(const SimdRegion *g, const SimdValue *access,
+                const SimdCounted *c);               /* its items' own rows, side by side */
+bool simd_may_meet(LLVMValueRef a, LLVMValueRef b); /* may two accesses be of one array? */
 
 /* quasi.c: values that go up by a constant after each period of items */
 typedef struct SimdPeriod {

@@ -51,11 +51,16 @@ bool simd_is_rest(const SimdRegion *g, int loop) { return loop >= 0 && noted(g, 
 
 /* Which loops ------------------------------------------------------------------------------------------------------ */
 
+static bool reads_along(const Walk *w, int of) {
+    const SimdValue *value = &w->g->values.at[of];
+    return LLVMIsALoadInst(value->v) && simd_walks(w->g, value, &w->c);
+}
+
 static bool pays(const Walk *w) {
     int64_t trips = simd_trips(w->c.lo, w->c.hi);
     if ((trips && trips < w->width) || w->width > MOST_ROUNDS || w->c.n * w->width > MOST_WRITTEN) return false;
     for (int i = 0; i < w->c.n; i++)
-        if (simd_walks(w->g, &w->g->values.at[w->c.of[i]], &w->c)) return true;
+        if (reads_along(w, w->c.of[i])) return true;
     return false;
 }
 
@@ -91,7 +96,7 @@ bool simd_find_walks(SimdRegion *g, int width) {
         if (!find_walk(&w, l) || !carries_value(&w)) continue;
         for (int i = 0; i < w.c.n; i++) {
             SimdValue *value = &g->values.at[w.c.of[i]];
-            value->walks = simd_walks(g, value, &w.c);
+            value->walks = reads_along(&w, w.c.of[i]);
         }
         any = true;
     }
