@@ -178,6 +178,7 @@ struct Expr {
             ExprList at;
             bool is_flat;    /* sema: the slice has one dimension, of all its elements: flat(&m) */
             bool is_column;  /* sema: a slice that need not be contiguous (sema/column.c) */
+            bool is_unwritten; /* sema: read in a kernel, and no item of the launch writes it (sema/unwritten.c) */
             unsigned proven; /* sema: bit d: index d is proven in bounds */
             int site;        /* sema: as above, for the others */
             unsigned early;  /* sema: bit d: on devices the enclosing loop checks index d; see LoopCheck */

@@ -311,6 +311,7 @@ void endless_check(Sema *s, Func *f); /* endless.c: loops and recursion without 
 void launch_bounds_check(Sema *s, Func *f); /* launch_bounds.c: indices that the program's launches put out of bounds */
 void past_end_check(Sema *s, Func *f); /* past_end.c: what work items past the end of a domain in groups do */
 
+void unwritten_find(Sema *s, Func *f); /* unwritten.c: sets Expr.index.is_unwritten, after access_check */
 void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
 /* races/update.c: "c[0] += 1" of `c[0] = c[0] + 1`; NULL: the value does not update the target as an atomic one can */
 const char *races_as_update(Sema *s, const Expr *target, const Expr *value);

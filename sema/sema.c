@@ -211,6 +211,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     if (options && options->only_reached) mark_reached(&s, session_is_new);
     for (int i = 0; sound && i < s.program->funcs.n; i++)
         if (s.program->funcs.at[i]->facts->queued) races_check(&s, s.program->funcs.at[i]);
+    for (int i = 0; sound && i < s.program->funcs.n; i++) unwritten_find(&s, s.program->funcs.at[i]);
     access_settle(&s);
     access_spread(&s);
     if (sound) combine_find(&s);

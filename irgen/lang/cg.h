@@ -99,6 +99,7 @@ typedef struct Cg {
     unsigned md_items, md_rows;    /* on the branches back of loops over items: simd/ */
     unsigned md_tile;             /* beside md_items: rows are tiles of so many items (simd/pack.c) */
     unsigned md_short_rows;       /* beside md_items: of launches whose rows are short (delinearisation) */
+    unsigned md_unwritten;        /* on loads: no item of the launch writes the element (sema/unwritten.c) */
     unsigned md_single;           /* beside md_items: of a domain that has one work item */
     unsigned md_version; /* beside md_items, and on the test: of a version of a loop that is made for vector code */
     unsigned md_counted;           /* beside md_items, in a loop that is written round by round */
@@ -436,6 +437,7 @@ void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);
 void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next); /* of an item, at the end of the loop over them */
 void cg_mark_short_rows(CgFunc *f, LLVMValueRef latch);
 void cg_mark_single(CgFunc *f, LLVMValueRef latch);
+void cg_mark_unwritten(CgFunc *f, LLVMValueRef v); /* a load */
 void cg_mark_version(CgFunc *f, LLVMValueRef branch);
 void cg_mark_counted(CgFunc *f, LLVMValueRef latch);
 LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at);

@@ -139,6 +139,7 @@ CgPlace cg_target(CgFunc *f, Expr *e, bool reads) {
 static CgValue element(CgFunc *f, Expr *e) {
     CgArray a;
     CgValue v = cg_load(f, element_place(f, e, &a));
+    if (e->index.is_unwritten) cg_mark_unwritten(f, v.v);
     cg_free_made(f, e->index.base, &a);
     return v;
 }

@@ -21,6 +21,7 @@ void cg_types_init(Cg *cg) {
     cg->md_items = LLVMGetMDKindIDInContext(ctx, "kdsl.items", 10);
     cg->md_tile = LLVMGetMDKindIDInContext(ctx, "kdsl.tile", 9);
     cg->md_short_rows = LLVMGetMDKindIDInContext(ctx, "kdsl.short_rows", 15);
+    cg->md_unwritten = LLVMGetMDKindIDInContext(ctx, "kdsl.unwritten", 14);
     cg->md_single = LLVMGetMDKindIDInContext(ctx, "kdsl.single", 11);
     cg->md_version = LLVMGetMDKindIDInContext(ctx, "kdsl.version", 12);
     cg->md_counted = LLVMGetMDKindIDInContext(ctx, "kdsl.counted", 12);

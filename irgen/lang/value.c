@@ -49,6 +49,10 @@ void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next) {
 
 void cg_mark_short_rows(CgFunc *f, LLVMValueRef latch) { mark(f, latch, f->cg->md_short_rows); }
 
+void cg_mark_unwritten(CgFunc *f, LLVMValueRef v) {
+    if (LLVMIsALoadInst(v)) mark(f, v, f->cg->md_unwritten);
+}
+
 void cg_mark_single(CgFunc *f, LLVMValueRef latch) { mark(f, latch, f->cg->md_single); }
 
 void cg_mark_version(CgFunc *f, LLVMValueRef branch) { mark(f, branch, f->cg->md_version); }

@@ -121,4 +121,7 @@ void nest_write(Items *n);
 bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const ValueMap *updated, LLVMValueRef fn,
                LLVMValueRef latch, LLVMValueRef outer_latch, int number);
 
+/* trim.c: g->x_lo and g->x_hi become those of the items of a block's rows, from y up to `last`, that do something */
+void nest_trim(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMValueRef y, LLVMValueRef last);
+
 #endif

@@ -28,7 +28,9 @@ enum {
     LARGE_BYTES = 16 << 20,   /* and is that from here on; */
     LEAST_NEAR_ROWS = 128,    /* if it is not: then it takes longer to copy than to read it again a few times; */
     LEAST_FAR_ROWS = 96,      /* and if the panel is transposed */
-    LEAST_TILES = 4           /* that read the rows of a band */
+    LEAST_TILES = 4,          /* that read the rows of a band */
+    LINE_COLUMNS = 1536,      /* of a tile with lines: a multiple of the vectors of all blocks; */
+    LEAST_LINE_ROWS = 16      /* that read a line: a few blocks below one another */
 };
 
 typedef struct Packing {
@@ -56,6 +58,9 @@ static bool needs_versions(const Packing *p) {
         if (p->panels.at[i].is_far) return true;
     return false;
 }
+
+/* Panels of lines, which have no others beside them. */
+static bool has_lines(const Packing *p) { return p->panels.at[0].is_line; }
 
 /* Code ------------------------------------------------------------------------------------------------------------- */
 
@@ -174,6 +179,11 @@ static int64_t bytes_of(const Packing *p, const Panel *of) { return simd_bytes(p
 /* The rounds of the band's rows; there may be none. */
 static void find_rounds(Packing *p, Panel *of) {
     LLVMValueRef y[2] = {p->y, sub(p, p->y_end, number(p, 1))}, lo[2], hi[2];
+    if (of->is_line) {
+        of->lo = number(p, 0);
+        of->hi = number(p, 1);
+        return;
+    }
     for (int i = 0; i < 2; i++) {
         lo[i] = LLVMBuildFreeze(p->b, value_at(p, of->c.lo, NULL, y[i], NULL, NULL), "");
         hi[i] = LLVMBuildFreeze(p->b, value_at(p, of->c.hi, NULL, y[i], NULL, NULL), "");
@@ -231,8 +241,29 @@ static void copy_elements(Packing *p, const Panel *of, LLVMValueRef to, LLVMValu
     end_loop(p, &lines, end);
 }
 
+static LLVMValueRef is_inside(Packing *p, LLVMValueRef x, LLVMValueRef last, LLVMValueRef y);
+static LLVMValueRef last_row(Packing *p);
+
+/* The elements of those columns of which the first or the last row has an item that is inside. */
+static void copy_line(Packing *p, const Panel *of, LLVMValueRef to) {
+    Loop i = begin_loop(p, p->x, p->x_end, "pack.items");
+    If reads = {0};
+    if (p->panels.has_edges) {
+        LLVMValueRef first = is_inside(p, i.at, i.at, p->y), last = is_inside(p, i.at, i.at, last_row(p));
+        reads = begin_if(p, LLVMBuildOr(p->b, first, last, ""));
+    }
+    LLVMValueRef place = mul(p, sub(p, i.at, p->x), number(p, bytes_of(p, of)));
+    copy_element(p, element_of(of), bytes_of(p, of), address_at(p, of, i.at, p->y, NULL), behind(p, to, place));
+    if (p->panels.has_edges) end_if(p, &reads);
+    end_loop(p, &i, add(p, i.at, number(p, 1)));
+}
+
 static void copy_columns(Packing *p, const Panel *of, LLVMValueRef to) {
     LLVMValueRef across = number(p, bytes_of(p, of)), step = number(p, bytes_of(p, of) * p->columns);
+    if (of->is_line) {
+        copy_line(p, of, to);
+        return;
+    }
     if (of->is_far) {
         copy_elements(p, of, to, across, step);
         return;
@@ -349,6 +380,8 @@ static void pack_rows(Packing *p, LLVMValueRef fits, LLVMValueRef to) {
 
 /* For this band: are there enough rows that read panels of columns, enough rounds, and room? */
 static LLVMValueRef columns_pay(Packing *p) {
+    if (has_lines(p))
+        return LLVMBuildICmp(p->b, LLVMIntSGE, sub(p, p->y_end, p->y), number(p, LEAST_LINE_ROWS), "");
     LLVMValueRef bytes = number(p, 0), rounds = number(p, 0), columns = sub(p, p->g->x_hi, p->g->x_lo);
     for (int i = 0; i < p->panels.n; i++) {
         if (p->panels.at[i].kind != PANEL_COLUMNS) continue;
@@ -402,9 +435,9 @@ static void read_panel(const Packing *p, const Panel *of, LLVMValueRef load, LLV
     LLVMBuilderRef b = p->b;
     LLVMPositionBuilderBefore(b, load);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(load));
-    LLVMValueRef rounds = LLVMBuildMul(b, counter, of->step, "");
+    LLVMValueRef rounds = of->is_line ? NULL : LLVMBuildMul(b, counter, of->step, "");
     LLVMValueRef items = LLVMBuildMul(b, of->kind == PANEL_ROWS ? p->g->y : p->g->x, of->across, "");
-    LLVMValueRef at = LLVMBuildGEP2(b, p->cg->i8, of->base, &rounds, 1, "");
+    LLVMValueRef at = of->is_line ? of->base : LLVMBuildGEP2(b, p->cg->i8, of->base, &rounds, 1, "");
     LLVMSetOperand(load, 0, LLVMBuildGEP2(b, p->cg->i8, at, &items, 1, ""));
 }
 
@@ -455,8 +488,8 @@ static void write_tiles(Packing *p) {
     Loop tiles = begin_loop(p, g->x_lo, g->x_hi, "tiles");
     p->x = tiles.at;
     p->x_end = smaller(p, add(p, tiles.at, by), g->x_hi);
-    if (p->panels.has_edges) p->pays = LLVMBuildAnd(p->b, p->pays, has_whole_row(p), "");
-    pack_columns(p, p->memory->columns);
+    if (p->panels.has_edges && !has_lines(p)) p->pays = LLVMBuildAnd(p->b, p->pays, has_whole_row(p), "");
+    pack_columns(p, has_lines(p) ? p->memory->lines : p->memory->columns);
     put_nest_here(p);
     end_loop(p, &tiles, p->x_end);
 }
@@ -486,7 +519,8 @@ static bool is_whole_nest(const Packing *p) {
     const SimdRegion *g = p->g;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
     int64_t down = simd_trips(g->y_lo, g->y_hi), across = simd_trips(g->x_lo, g->x_hi);
-    bool is_large = (!down || down >= LEAST_ROWS) && (!across || across >= LEAST_TILES * p->columns);
+    bool is_large = has_lines(p) ? !down || down >= LEAST_LINE_ROWS
+                                 : (!down || down >= LEAST_ROWS) && (!across || across >= LEAST_TILES * p->columns);
     bool has_bounds =
         !simd_is_of_nest(g, g->x_lo) && !simd_is_of_nest(g, g->x_hi) && g->x_lo != g->x_hi && g->y_lo != g->y_hi;
     return is_large && has_bounds && LLVMGetNumSuccessors(enter) == 1 &&
@@ -497,7 +531,8 @@ static void write(Packing *p, LLVMValueRef latch) {
     SimdRegion *g = p->g;
     LLVMBasicBlockRef after = g->after;
     LLVMValueRef enter = LLVMGetBasicBlockTerminator(g->entry_from);
-    if (!p->memory->columns) p->memory->columns = buffer(p, COLUMN_BYTES);
+    if (has_lines(p) && !p->memory->lines) p->memory->lines = buffer(p, MOST_PANELS * LINE_COLUMNS * 8);
+    if (!has_lines(p) && !p->memory->columns) p->memory->columns = buffer(p, COLUMN_BYTES);
     if (!p->memory->rows && has(p, PANEL_ROWS)) p->memory->rows = buffer(p, ROW_BYTES);
     LLVMPositionBuilderBefore(p->b, enter);
     LLVMSetCurrentDebugLocation2(p->b, LLVMInstructionGetDebugLoc(enter));
@@ -519,6 +554,10 @@ static bool find_tile(Packing *p, const SimdTarget *target, LLVMValueRef latch, 
         if (!simd_find_panels(p->cg, target, latch, outer_latch, &p->panels)) return false;
         shape = simd_shape(p->g, target);
     } while (shape.rows > 1 && simd_write_triangles(p->cg, p->g));
+    if (has_lines(p)) {
+        p->columns = LINE_COLUMNS;
+        return true;
+    }
     bool has_4 = shape.vectors % 2 == 0 && !needs_versions(p);
     p->columns = (has_4 ? LINES_OF_4 : LINES_OF_3) * SIMD_LINE * 8 / target->vector_bits * simd_width(p->g, target);
     return true;

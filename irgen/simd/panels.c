@@ -3,8 +3,13 @@
  *
  * Legal where every item executes the loop, so that nothing is read that would not have been; its bounds may change
  * from row to row, as in `for k in i + 1`. No check is in it, and the array is only read. Where items part ways at
- * edges, as in `if j <= i { ... }`, that is known of items that are inside (ends.c). */
+ * edges, as in `if j <= i { ... }`, that is known of items that are inside (ends.c).
+ *
+ * Where there is no such loop, what items below one another read outside loops are lines: a[j, k] of an update
+ * `a[i, j] -= a[i, k] * a[j, k]` over i and j, the points q[j, 0] and q[j, 1] of a matrix of distances, w[p[j]]. */
 #include "irgen/simd/panels.h"
+
+#include <stdlib.h>
 
 typedef struct Moves {
     bool with_x, with_y, with_counter, unknown;
@@ -49,11 +54,19 @@ static int64_t step_along(const SimdRegion *g, LLVMValueRef counter, LLVMValueRe
     return by > -FAR_STEP && by < FAR_STEP ? by : FAR_STEP;
 }
 
-static bool is_packed(const SimdRegion *g, Panel *p) {
+/* A load of what does not change while the kernel runs. */
+static bool is_fixed(const Panels *p, LLVMValueRef v) {
+    if (!LLVMIsALoadInst(v) || simd_is_atomic(v) || LLVMGetVolatile(v)) return false;
+    LLVMValueRef object = simd_object(simd_address(v));
+    return (simd_is_param(object, "readonly") && simd_is_param(object, "noalias")) ||
+           LLVMGetMetadata(v, p->md_unwritten);
+}
+
+static bool is_packed(const Panels *of, Panel *p) {
+    const SimdRegion *g = of->g;
     LLVMValueRef load = p->load, counter = p->c.counter;
-    if (!LLVMIsALoadInst(load) || simd_is_atomic(load) || LLVMGetVolatile(load)) return false;
-    LLVMValueRef address = simd_address(load), object = simd_object(address);
-    if (!simd_is_param(object, "readonly") || !simd_is_param(object, "noalias")) return false;
+    if (!is_fixed(of, load)) return false;
+    LLVMValueRef address = simd_address(load);
     Moves m = moves(g, counter, address, 0);
     if (m.unknown || !m.with_counter || m.with_x == m.with_y) return false;
     int64_t bytes = simd_bytes(g, LLVMTypeOf(load));
@@ -87,12 +100,16 @@ static bool passes(const SimdRegion *g, int block, int header, bool *seen) {
     return false;
 }
 
-/* By every item, or every one inside: no way through the nest leads past it, nor out of the nest. */
-static bool is_always_executed(const SimdRegion *g, int loop) {
-    const SimdLoop *l = &g->loops.at[loop];
+/* By every item, or every one inside: no way through the nest leads past the block, nor out of the nest. */
+static bool is_block_always_executed(const SimdRegion *g, int block) {
     for (int b = 0; b < g->blocks.n; b++)
         if (g->blocks.at[b].leaves) return false;
-    return l->parent < 0 && !passes(g, 0, l->header, arena_array(g->arena, bool, g->blocks.n));
+    return !passes(g, 0, block, arena_array(g->arena, bool, g->blocks.n));
+}
+
+static bool is_always_executed(const SimdRegion *g, int loop) {
+    const SimdLoop *l = &g->loops.at[loop];
+    return l->parent < 0 && is_block_always_executed(g, l->header);
 }
 
 static bool is_of_counters(const SimdRegion *g, LLVMValueRef v) {
@@ -164,7 +181,7 @@ static void find_panels(Panels *p) {
         if (!is_whole || !simd_find_counted_rounds(g, l, &c) || !has_known_rounds(g, &c)) continue;
         for (int i = 0; i < c.n && p->n < MOST_PANELS; i++) {
             Panel one = {.load = g->values.at[c.of[i]].v, .c = c};
-            if (!is_packed(g, &one) || (one.kind == PANEL_ROWS && p->has_edges && !has_even_edges(g))) continue;
+            if (!is_packed(p, &one) || (one.kind == PANEL_ROWS && p->has_edges && !has_even_edges(g))) continue;
             has_columns |= one.kind == PANEL_COLUMNS;
             p->at[p->n++] = one;
         }
@@ -172,6 +189,59 @@ static void find_panels(Panels *p) {
     if (!has_columns) p->n = 0;
     for (int l = 0; l < g->loops.n && p->n; l++)
         if (simd_is_of_some_rows(g, l)) find_rest(p, l);
+}
+
+/* Lines ------------------------------------------------------------------------------------------------------------ */
+
+/* The same in all rows, computed without a branch, outside loops. *with_x: not in all columns. */
+static bool is_of_column(const Panels *p, LLVMValueRef v, int depth, bool *with_x) {
+    const SimdRegion *g = p->g;
+    enum { FAR = 12 };
+    if (v == g->x) return *with_x = true;
+    int i = value_map_get(g->value_of, v);
+    if (v == g->y || i < 0) return v != g->y;
+    bool is_plain = simd_is_plain(v) || LLVMIsACmpInst(v) || LLVMIsASelectInst(v);
+    if (depth > FAR || g->blocks.at[g->values.at[i].block].loop >= 0 || !(is_plain || is_fixed(p, v))) return false;
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+        if (!is_of_column(p, LLVMGetOperand(v, k), depth + 1, with_x)) return false;
+    return true;
+}
+
+/* Contiguous elements are read as fast from the array. */
+static bool is_line(const Panels *p, const SimdValue *load) {
+    const SimdRegion *g = p->g;
+    bool with_x = false;
+    if (!is_fixed(p, load->v) || load->private_of >= 0 || simd_bytes(g, LLVMTypeOf(load->v)) > 8) return false;
+    if (!is_of_column(p, load->v, 0, &with_x) || !with_x) return false;
+    LaneRate at = simd_address_rate(g, load);
+    return at.x == LANE_VARYING || (at.x == LANE_LINEAR && llabs(at.stride) != simd_bytes(g, LLVMTypeOf(load->v)));
+}
+
+/* If a row has an item inside in a column, has the first or the last one? */
+static bool has_edges_of_one_side(const SimdRegion *g) {
+    int n = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!value->at_ends) continue;
+        bool is_equal = LLVMIsAICmpInst(value->v) && (LLVMGetICmpPredicate(value->v) == LLVMIntEQ ||
+                                                      LLVMGetICmpPredicate(value->v) == LLVMIntNE);
+        n += value->rate.y != 0;
+        if (is_equal) return false;
+    }
+    return n <= 1 && has_even_edges(g);
+}
+
+static void find_lines(Panels *p) {
+    SimdRegion *g = p->g;
+    if (p->has_edges && !has_edges_of_one_side(g)) return;
+    for (int b = 0; b < g->blocks.n && p->n < MOST_PANELS; b++) {
+        const SimdBlock *block = &g->blocks.at[b];
+        if (block->loop >= 0 || !is_block_always_executed(g, b)) continue;
+        for (int i = block->first; i < block->first + block->n && p->n < MOST_PANELS; i++)
+            if (is_line(p, &g->values.at[i]))
+                p->at[p->n++] =
+                    (Panel){.kind = PANEL_COLUMNS, .is_line = true, .is_far = true, .load = g->values.at[i].v};
+    }
 }
 
 bool simd_find_panels(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch, Panels *p) {
@@ -187,7 +257,9 @@ bool simd_find_panels(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVM
     simd_rates(g, true);
     p->has_edges = simd_find_ends(g);
     if (p->has_edges) simd_rates_settled(g, true);
+    p->md_unwritten = cg->md_unwritten;
     find_panels(p);
+    if (!p->n) find_lines(p);
     if (p->has_edges) simd_rates_settled(g, false);
     return p->n > 0;
 }

@@ -4,16 +4,17 @@
 
 #include "irgen/simd/interval.h"
 
-enum { LEAST_ROUNDS = 32, MOST_PANELS = 4 };
+enum { LEAST_ROUNDS = 32, MOST_PANELS = 8 };
 
 typedef enum PanelKind { PANEL_COLUMNS, PANEL_ROWS } PanelKind;
 
-/* What a load reads in the rounds of a counted loop. */
+/* What a load reads in the rounds of a counted loop; or outside loops, for all rows: a line, a panel of one round. */
 typedef struct Panel {
     PanelKind kind;
+    bool is_line;
     bool is_far;             /* PANEL_COLUMNS: neighbours along the row read elements that are far apart */
     LLVMValueRef load;
-    SimdCounted c;
+    SimdCounted c;           /* of a line there is none */
     LLVMValueRef rest, rest_counter; /* the same in the iterations that only some rows have (triangle.c); or NULL */
     LLVMValueRef lo, hi;     /* the rounds of all rows of the band */
     LLVMValueRef base, step, across; /* the element of an item is at base + counter * step + (x or y) * across */
@@ -24,6 +25,7 @@ typedef struct Panels {
     SimdRegion *g;
     Panel at[MOST_PANELS];
     int n;
+    unsigned md_unwritten;
     bool has_edges;          /* only items that are inside are known to execute the loops */
 } Panels;
 

@@ -534,6 +534,25 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
+/* Not of short rows between constants, whose code is as it is because of these. */
+static bool is_trimmed(const Items *n) {
+    enum { LEAST_ITEMS = 64 };
+    int64_t trips = simd_trips(n->g->x_lo, n->g->x_hi);
+    return simd_allows(n->g, TRIM) && !n->v->unrolled && n->v->start != START_MULTIPLE && (!trips || trips >= LEAST_ITEMS);
+}
+
+/* Without places at its ends where no item does anything. */
+static void write_trimmed_row(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
+    SimdRegion *g = n->g;
+    LLVMValueRef lo = g->x_lo, hi = g->x_hi;
+    LLVMValueRef last = n->band_end ? LLVMBuildNSWSub(n->b, n->band_end, cg_i64(n->cg, 1), "") : NULL;
+    if (is_trimmed(n)) nest_trim(g, n->b, shape.rows, y, last);
+    if (masked) write_masked(n, shape, nest_counter(n, g->x_lo, "x"), y, g->x_hi);
+    else write_row(n, shape, y);
+    g->x_lo = lo;
+    g->x_hi = hi;
+}
+
 /* Rows that fill no block of several: with mask registers a vector under a mask takes little longer than one without,
  * so the row is one loop, in place of three. */
 static bool masks_are_enough(const Items *n, SimdShape shape) {
@@ -550,7 +569,7 @@ static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMValueRef end = LLVMBuildNSWAdd(n->b, g->y_lo, LLVMBuildNSWSub(n->b, length, rest, ""), "");
     Loop bands = nest_loop_begin(n, y, NULL, end, by, false, "bands");
     n->band_end = smaller(n, LLVMBuildNSWAdd(n->b, bands.at, cg_i64(n->cg, by), ""), end);
-    write_row(n, shape, bands.at);
+    write_trimmed_row(n, shape, bands.at, false);
     n->band_end = NULL;
     nest_loop_end(n, &bands);
     LLVMBuildStore(n->b, end, y);
@@ -559,7 +578,7 @@ static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
 static void write_rows(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
     if (!g->y) {
-        write_row(n, shape, NULL);
+        write_trimmed_row(n, shape, NULL, false);
         return;
     }
     LLVMValueRef y = nest_counter(n, g->y_lo, "y");
@@ -567,15 +586,14 @@ static void write_rows(Items *n, SimdShape shape) {
         write_bands(n, shape, y);
     } else if (shape.rows > 1) {
         Loop rows = nest_loop_begin(n, y, g->y_lo, g->y_hi, shape.rows, true, "rows");
-        write_row(n, shape, rows.at);
+        write_trimmed_row(n, shape, rows.at, false);
         nest_loop_end(n, &rows);
         if (is_filled(g->y_lo, g->y_hi, shape.rows)) return;
     }
     SimdShape one = {1, shape.rows > 1 ? 1 : shape.vectors, shape.width};
     n->rare = shape.rows > 1;
     Loop row = nest_loop_begin(n, y, NULL, g->y_hi, 1, false, "row");
-    if (masks_are_enough(n, shape)) write_masked(n, one, nest_counter(n, g->x_lo, "x"), row.at, g->x_hi);
-    else write_row(n, one, row.at);
+    write_trimmed_row(n, one, row.at, masks_are_enough(n, shape));
     nest_loop_end(n, &row);
     n->rare = false;
 }

@@ -271,7 +271,7 @@ bool simd_carry_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef out
 
 /* pack.c: the same; true: the nest is in tiles that read panels, in memory that all nests of a function share */
 typedef struct SimdPanelMemory {
-    LLVMValueRef columns, rows; /* NULL: none yet */
+    LLVMValueRef columns, rows, lines; /* NULL: none yet */
 } SimdPanelMemory;
 bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch,
                   SimdPanelMemory *memory);
