@@ -203,6 +203,7 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
         simd_find_slices(g);
         simd_count_stores(g);
         g->omitted = cg->options->omitted;
+        simd_find_row_guards(cg, g);
         g->tile = tile_of(cg, latch);
         if (LLVMGetMetadata(latch, cg->md_short_rows))
             g->omitted |= UINT64_C(1) << TRANSFORM_ENDS; /* blocks have edges */

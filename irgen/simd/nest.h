@@ -121,7 +121,8 @@ void nest_write(Items *n);
 bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const ValueMap *updated, LLVMValueRef fn,
                LLVMValueRef latch, LLVMValueRef outer_latch, int number);
 
-/* trim.c: g->x_lo and g->x_hi become those of the items of a block's rows, from y up to `last`, that do something */
-void nest_trim(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMValueRef y, LLVMValueRef last);
+/* trim.c: g->x_lo and g->x_hi become those of the items that do something in the rows from y to `last`, or in row y if
+ * that is NULL */
+void nest_trim(SimdRegion *g, LLVMValueRef y, LLVMValueRef last);
 
 #endif

@@ -538,15 +538,16 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
 static bool is_trimmed(const Items *n) {
     enum { LEAST_ITEMS = 64 };
     int64_t trips = simd_trips(n->g->x_lo, n->g->x_hi);
-    return simd_allows(n->g, TRIM) && !n->v->unrolled && n->v->start != START_MULTIPLE && (!trips || trips >= LEAST_ITEMS);
+    return !n->v->unrolled && n->v->start != START_MULTIPLE && (!trips || trips >= LEAST_ITEMS);
 }
 
 /* Without places at its ends where no item does anything. */
 static void write_trimmed_row(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
     SimdRegion *g = n->g;
-    LLVMValueRef lo = g->x_lo, hi = g->x_hi;
-    LLVMValueRef last = n->band_end ? LLVMBuildNSWSub(n->b, n->band_end, cg_i64(n->cg, 1), "") : NULL;
-    if (is_trimmed(n)) nest_trim(g, n->b, shape.rows, y, last);
+    LLVMValueRef lo = g->x_lo, hi = g->x_hi, last = NULL;
+    if (n->band_end) last = LLVMBuildNSWSub(n->b, n->band_end, cg_i64(n->cg, 1), "");
+    else if (shape.rows > 1) last = LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows - 1), "");
+    if (is_trimmed(n)) nest_trim(g, y, last);
     if (masked) write_masked(n, shape, nest_counter(n, g->x_lo, "x"), y, g->x_hi);
     else write_row(n, shape, y);
     g->x_lo = lo;
@@ -578,7 +579,7 @@ static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
 static void write_rows(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
     if (!g->y) {
-        write_trimmed_row(n, shape, NULL, false);
+        write_row(n, shape, NULL);
         return;
     }
     LLVMValueRef y = nest_counter(n, g->y_lo, "y");

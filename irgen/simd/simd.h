@@ -141,6 +141,7 @@ typedef struct SimdRegion {
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
     ValueMap *value_of, *block_of, *private_of;
     SimdPlaces *places;           /* place.c */
+    const struct Guards *row_guards; /* trim.c; NULL: none */
     int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     bool mask_registers;          /* SimdTarget */
@@ -360,6 +361,9 @@ void simd_drop_of_all_rows(Cg *cg); /* those calls, from what has stayed scalar 
 /* walked.c: loops in which each item walks along a row of its own; true: one has been written again, as above */
 bool simd_walked(Cg *cg, SimdRegion *g, int width);
 bool simd_find_walks(SimdRegion *g, int width); /* SimdValue.walks, for the cost model; false: there are none */
+
+/* trim.c: guards of both counters, once the slices are known */
+void simd_find_row_guards(Cg *cg, SimdRegion *g);
 
 /* inner.c: loops of an item are better vectorised than items */
 bool simd_leaves_to_inner(const SimdRegion *g, bool unrolls);
