@@ -6,7 +6,12 @@
  * clamped index is linear there); and once, for blocks at edges, item after item's vector. */
 #include "irgen/simd/simd.h"
 
-enum { FAR = 12 };
+enum {
+    FAR = 12,
+    SHORT_PERIOD = 64, /* of so many items hardly a block of several vectors lies in one; */
+    SHORT_BLOCKS = 1,  /* or so many vectors: then each has an edge; */
+    SHORT_MASKED = 3   /* with mask registers, where edges are written for few */
+};
 
 /* Which conditions --------------------------------------------------------------------------------------------------
  */
@@ -156,6 +161,7 @@ static bool settle_value(SimdRegion *g, SimdValue *value) {
     if (LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMIntegerTypeKind || !is_index(g, value->v, 0)) return false;
     if (op == LLVMSelect) return settle_select(g, value);
     LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
+    if (is_rest && LLVMIsAConstantInt(b) && LLVMConstIntGetZExtValue(b) < SHORT_PERIOD) return false;
     bool a_moves = is_line(g, a, value->block) && is_same_for_all(g, b, value->block);
     bool b_moves = !is_rest && is_line(g, b, value->block) && is_same_for_all(g, a, value->block);
     value->at_ends = a_moves ? 1 : b_moves ? 2 : 0;
@@ -403,6 +409,32 @@ bool simd_has_thin_edges(const SimdRegion *g) {
         any = true;
         for (LLVMUseRef u = LLVMIsAICmpInst(value->v) ? LLVMGetFirstUse(value->v) : NULL; u; u = LLVMGetNextUse(u))
             if (!LLVMIsASelectInst(LLVMGetUser(u))) return false;
+    }
+    return any;
+}
+
+static LLVMValueRef period_of(const SimdRegion *g, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (!value->at_ends || (op != LLVMURem && op != LLVMSRem)) return NULL;
+    LLVMValueRef by = LLVMGetOperand(value->v, 1);
+    return LLVMIsAConstantInt(by) || simd_slice(g, by) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT) ? NULL : by;
+}
+
+bool simd_has_periods(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        if (period_of(g, &g->values.at[i])) return true;
+    return false;
+}
+
+LLVMValueRef simd_ask_short_periods(SimdRegion *g, LLVMBuilderRef b, int items) {
+    int blocks = g->mask_registers ? SHORT_MASKED : SHORT_BLOCKS;
+    LLVMValueRef any = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(g->x))), 0, false);
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef by = period_of(g, &g->values.at[i]);
+        if (!by) continue;
+        by = LLVMBuildFreeze(b, simd_at(g, b, by, NULL, NULL), "");
+        LLVMValueRef most = LLVMConstInt(LLVMTypeOf(by), (unsigned)(blocks * items), false);
+        any = LLVMBuildOr(b, any, LLVMBuildICmp(b, LLVMIntULT, by, most, ""), "");
     }
     return any;
 }

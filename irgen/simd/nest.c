@@ -146,12 +146,19 @@ static void write_versions(Items *n, NestContext *context, const NestPlan *plan)
             return;
         }
         LLVMBasicBlockRef then = nest_block(n, "version"), otherwise = nest_block(n, "else");
-        LLVMBuildCondBr(n->b, simd_ask_aligned(n->cg, n->g, n->b, v->shape.vectors * v->shape.width), then, otherwise);
+        int items = v->shape.vectors * v->shape.width;
+        LLVMValueRef is_so = v->launches == LAUNCHES_ALIGNED ? simd_ask_aligned(n->cg, n->g, n->b, items)
+                                                             : simd_ask_short_periods(n->g, n->b, items);
+        LLVMBuildCondBr(n->b, is_so, then, otherwise);
         LLVMPositionBuilderAtEnd(n->b, then);
         nest_write(n);
         LLVMBuildBr(n->b, n->g->after);
         LLVMPositionBuilderAtEnd(n->b, otherwise);
     }
+}
+
+static bool has_aligned(const NestPlan *plan) {
+    return plan->rest_is_scalar || plan->at[0].launches == LAUNCHES_ALIGNED;
 }
 
 /* Replaces the scalar nest, which is kept for short rows if the plan has them. */
@@ -236,7 +243,7 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
     const NestVersion *last = &plan.at[plan.n - 1];
     simd_blends(&g, updated);
     simd_note(cg, &g, number, last->shape,
-              (SimdVersions){plan.n > 1 || plan.rest_is_scalar, plan.rest_is_scalar, last->split, last->unrolled});
+              (SimdVersions){has_aligned(&plan), plan.rest_is_scalar, last->split, last->unrolled});
     nest_note_plan(&n, &plan);
     write_plan(&n, &plan, latch);
     return true;

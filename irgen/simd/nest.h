@@ -19,8 +19,12 @@ typedef enum RowTail { TAIL_NONE, TAIL_MASKED, TAIL_OVERLAPPED } RowTail;
  * nest. */
 typedef enum RowStream { STREAM_NONE, STREAM_BLOCK, STREAM_ROW, STREAM_NEST } RowStream;
 
+/* Launches that a version is for: all; those in which bit operations on the index leave aligned blocks contiguous
+ * (aligned.c); those in which a remainder that is an index begins anew every few blocks, or in each (ends.c). */
+typedef enum Launches { LAUNCHES_ALL, LAUNCHES_ALIGNED, LAUNCHES_SHORT_PERIODS } Launches;
+
 typedef struct NestVersion {
-    bool aligned; /* for launches in which bit operations on the index leave aligned blocks contiguous (aligned.c) */
+    Launches launches;
     SimdShape shape;     /* of a whole block */
     int band;            /* blocks below one another before the next ones along the row */
     bool split;          /* index-set splitting: blocks inside and blocks at edges apart (ends.c) */

@@ -141,8 +141,9 @@ static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {
 }
 
 void nest_select(NestContext *n, const NestVersion *v) {
-    if (n->g->aligned == v->aligned) return;
-    n->g->aligned = v->aligned;
+    bool aligned = v->launches == LAUNCHES_ALIGNED;
+    if (n->g->aligned == aligned) return;
+    n->g->aligned = aligned;
     simd_shape(n->g, n->target);
 }
 
@@ -182,10 +183,14 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
     bool idempotent = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
     plan->short_rows = plan->rest_is_scalar ? 0 : short_rows(n, shape, split);
     if (unrolled) shape = (SimdShape){1, 1, shape.width};
-    if (aligned.vectors > 1) add(n, plan, (NestVersion){.aligned = true, .shape = aligned});
+    if (aligned.vectors > 1) add(n, plan, (NestVersion){.launches = LAUNCHES_ALIGNED, .shape = aligned});
     aligned.vectors = 1; /* the smaller the block, the more masks leave it whole */
-    if (aligned.width) add(n, plan, (NestVersion){.aligned = true, .shape = aligned});
+    if (aligned.width) add(n, plan, (NestVersion){.launches = LAUNCHES_ALIGNED, .shape = aligned});
     if (plan->rest_is_scalar) return true;
+    if (split && !plan->n && simd_has_periods(g)) { /* little code: few kernels come here */
+        SimdShape one = {1, 1, shape.width};
+        add(n, plan, (NestVersion){.launches = LAUNCHES_SHORT_PERIODS, .shape = one});
+    }
     add(n, plan, (NestVersion){.shape = shape, .split = split, .unrolled = unrolled, .idempotent = idempotent});
     return true;
 }

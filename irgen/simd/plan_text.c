@@ -12,6 +12,8 @@
 static const char *const starts[] = {
     [START_FIRST] = "first", [START_ALIGNED] = "aligned", [START_MULTIPLE] = "multiple"};
 static const char *const tails[] = {[TAIL_NONE] = "none", [TAIL_MASKED] = "masked", [TAIL_OVERLAPPED] = "overlapped"};
+static const char *const launches[] = {
+    [LAUNCHES_ALL] = "all", [LAUNCHES_ALIGNED] = "aligned", [LAUNCHES_SHORT_PERIODS] = "short-periods"};
 static const char *const streams[] = {
     [STREAM_NONE] = "none", [STREAM_BLOCK] = "block", [STREAM_ROW] = "row", [STREAM_NEST] = "nest"};
 
@@ -26,7 +28,7 @@ void nest_note_plan(const NestContext *n, const NestPlan *plan) {
     VectorNotes *notes = n->cg->vector_notes;
     for (int i = 0; i < plan->n && notes; i++) {
         const NestVersion *v = &plan->at[i];
-        VectorPlan row = {i + 1, v->aligned ? "aligned" : "all", starts[v->start], tails[v->tail], streams[v->stream],
+        VectorPlan row = {i + 1, launches[v->launches], starts[v->start], tails[v->tail], streams[v->stream],
                           v->shape.width, v->shape.vectors, v->shape.rows, v->band, v->split, v->unrolled, n->g->tile};
         vec_push(&notes->arena, &notes->nests.at[notes->nests.n - 1].plans, row);
     }
@@ -77,7 +79,7 @@ static size_t find(const char *line, const char *key, const char **value) {
 /* Keys ----------------------------------------------------------------------------------------------------------------
  */
 
-static const char *const answers[] = {"no", "yes"}, *const launches[] = {"all", "aligned"};
+static const char *const answers[] = {"no", "yes"};
 
 enum { MOST_LANES = 64, MOST_COPIES = 16 };
 
@@ -86,7 +88,7 @@ static const struct {
     const char *key;
     const char *const *words;
     int most;
-} keys[] = {{"for", launches, 2},        {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES},
+} keys[] = {{"for", launches, 3},        {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES},
             {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES}, {"start", starts, 3},
             {"tail", tails, 3},          {"stream", streams, 4},      {"split", answers, 2},
             {"unroll", answers, 2},      {"tile", NULL, MOST_COPIES * MOST_LANES}};
@@ -152,7 +154,7 @@ static void force_shape(const NestContext *n, const char *line, NestVersion *v) 
     SimdShape s = {number_of(line, "rows", v->shape.rows), number_of(line, "vectors", v->shape.vectors),
                    number_of(line, "lanes", v->shape.width)};
     if (s.width < 2 || s.width > v->shape.width || !is_power_of_two(s.width)) s.width = v->shape.width;
-    if (v->aligned && !is_power_of_two(s.vectors)) s.vectors = v->shape.vectors;
+    if (v->launches == LAUNCHES_ALIGNED && !is_power_of_two(s.vectors)) s.vectors = v->shape.vectors;
     if (!n->g->rows) s.rows = 1;
     if (!v->unrolled) v->shape = s;
 }

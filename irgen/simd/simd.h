@@ -421,6 +421,8 @@ LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMV
 LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMValueRef x, LLVMValueRef last,
                               LLVMValueRef y); /* last: of the items from x on */
 bool simd_has_thin_edges(const SimdRegion *g);
+bool simd_has_periods(const SimdRegion *g); /* ends that are remainders by what only a launch knows, */
+LLVMValueRef simd_ask_short_periods(SimdRegion *g, LLVMBuilderRef b, int items); /* and is one short beside a block? */
 
 /* stream.c: arrays that may be written past the caches, by what answers whether they are */
 typedef struct SimdStreams {
