@@ -417,6 +417,7 @@ static LLVMValueRef period_of(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (!value->at_ends || (op != LLVMURem && op != LLVMSRem)) return NULL;
     LLVMValueRef by = LLVMGetOperand(value->v, 1);
+    if (by == g->x_hi) return NULL; /* the ends of a row */
     return LLVMIsAConstantInt(by) || simd_slice(g, by) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT) ? NULL : by;
 }
 

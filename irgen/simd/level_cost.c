@@ -431,6 +431,7 @@ double level_gather_time(const LevelCost *c) { return c->weight * c->beyond / IN
 
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
     LevelCost c = {.weight = 1, .inner = is_inner(g, loop)};
+    bool is_crowded = level_is_crowded(g, width);
     int depth = 0;
     for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++)
         c.weight *= simd_is_of_some_rows(g, l) ? 1 : simd_walked_rounds(g, l, simd_trip_count(g, l));
@@ -454,6 +455,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
             *(rows ? &c.divider_both : &c.divider_vectors) += simd_division_cycles(g, t, value->v, width);
         c.columns += saved_by_columns(g, value, cost, width);
         c.beyond += beyond_gather(g, t, value, cost, width);
+        if (is_crowded) c.beyond += FAR_LINE * level_crowded_lines(g, value, width);
         if (varies) *(rows ? &c.both : &c.vectors) += cost;
         else if (rows) c.rows += cost;
         else c.none += cost / 2;
@@ -522,7 +524,7 @@ static double share_of_items(const SimdRegion *g, int loop) {
 }
 
 /* The same level run by one item alone: it skips what a vector executes under a mask. */
-double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop) {
+double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop, int width) {
     double operations = 1, wait = c->chain_alone, busy = 0, locked = 0, missed = 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
@@ -546,6 +548,7 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
     if (locked > time) time = locked; /* only accesses wait for it: arithmetic of the next items goes on */
     if (time < wait) time = wait;
     if (loop >= 0 && (simd_is_folded(g, loop) || simd_is_filling(g, loop))) time /= FOLDED;
+    else time /= simd_lanes_alone(g, loop, width);
     if (loop >= 0 && simd_exit_is_missed(g, loop)) missed += MISSED_BRANCH / simd_trip_count(g, loop);
     return c->weight * share_of_items(g, loop) * (time + missed); /* what follows a missed branch begins anew */
 }

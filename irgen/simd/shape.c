@@ -58,12 +58,6 @@ static int written(const SimdRegion *g) {
     return n;
 }
 
-static int64_t private_bytes(const SimdRegion *g) {
-    int64_t n = 0;
-    for (int i = 0; i < g->privates.n; i++) n += simd_bytes(g, LLVMGetAllocatedType(g->privates.at[i].alloca_));
-    return n;
-}
-
 static int n_diverging(const SimdRegion *g) {
     int n = 0;
     for (int b = 0; b < g->blocks.n; b++)
@@ -133,7 +127,7 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
     if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
-    if (n > 1 && private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
+    if (n > 1 && simd_private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
     if (n > 1 && private_elements(g) * n > t->registers)
         return false; /* LLVM unrolls loops over them, and keeps them there */
     if (g->tile && s.vectors > 1 && g->tile % (s.vectors * s.width)) return false;
@@ -166,7 +160,7 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
     if (has_ends) simd_rates_settled(g, inside);
     for (int l = -1; l < g->loops.n; l++) {
         LevelCost c = level_cost(g, t, l, s.width);
-        alone += level_time_alone(g, t, &c, l);
+        alone += level_time_alone(g, t, &c, l, s.width);
         double time = level_time(&c, t, s) + level_divergence_time(g, &c, l) + level_gather_time(&c);
         vector += whole_time(&c, time * n_rounds(g, l, s)) / s.width;
     }

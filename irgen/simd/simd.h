@@ -319,6 +319,8 @@ double simd_trip_count(const SimdRegion *g, int loop);
 bool simd_is_smooth(const SimdRegion *g, LLVMValueRef v);
 bool simd_exit_is_missed(const SimdRegion *g, int loop);
 bool simd_is_folded(const SimdRegion *g, int loop);
+int64_t simd_known_trips(const SimdRegion *g, int loop); /* 0: nobody knows */
+bool simd_is_counter(const SimdRegion *g, int loop, LLVMValueRef v);
 bool simd_is_filling(const SimdRegion *g, int loop);
 /* Iterations of a block of items in a loop and those around it, by those of the mean item; loop -1: 1 */
 double simd_unevenness(const SimdRegion *g, int loop, int n_items);
@@ -369,6 +371,9 @@ void simd_find_row_guards(Cg *cg, SimdRegion *g);
 bool simd_leaves_to_inner(const SimdRegion *g, bool unrolls);
 double simd_walked_rounds(const SimdRegion *g, int loop, double rounds); /* of a loop that else makes so many */
 bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few to be taken together */
+
+/* slp.c: operations of one item that are one, at this level, if items run one after the other; loop -1: outside */
+double simd_lanes_alone(const SimdRegion *g, int loop, int width);
 
 /* place.c: affine forms */
 typedef enum Reading { AS_SIGNED, AS_UNSIGNED, AS_BITS } Reading;

@@ -91,7 +91,7 @@ static bool is_window(const SimdRegion *g, int loop) {
     return is && n_exits(g, loop) == 1;
 }
 
-static int64_t known_trips(const SimdRegion *g, int loop) {
+int64_t simd_known_trips(const SimdRegion *g, int loop) {
     int64_t trips = constant_trips(g, loop);
     bool is_window;
     return trips ? trips : bounded_trips(g, loop, &is_window);
@@ -112,7 +112,7 @@ static double unknown_trips(const SimdRegion *g, int loop) {
 }
 
 double simd_trip_count(const SimdRegion *g, int loop) {
-    int64_t trips = known_trips(g, loop);
+    int64_t trips = simd_known_trips(g, loop);
     if (!trips) return unknown_trips(g, loop);
     for (int b = 0; b < g->blocks.n; b++)
         if (b != g->loops.at[loop].header && is_exit(g, loop, b) && trips > UNKNOWN) return UNKNOWN;
@@ -166,7 +166,7 @@ static bool is_step(const SimdRegion *g, int loop, LLVMValueRef v, LLVMValueRef 
 }
 
 /* A phi that goes up or down by the same each time. */
-static bool is_counter(const SimdRegion *g, int loop, LLVMValueRef v) {
+bool simd_is_counter(const SimdRegion *g, int loop, LLVMValueRef v) {
     int i = value_map_get(g->value_of, v);
     if (i < 0 || !LLVMIsAPHINode(v) || g->loops.at[loop].header != g->values.at[i].block) return false;
     for (unsigned k = 0; k < LLVMCountIncoming(v); k++)
@@ -177,9 +177,9 @@ static bool is_counter(const SimdRegion *g, int loop, LLVMValueRef v) {
 static bool is_counted(const SimdRegion *g, int loop, LLVMValueRef test) {
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef v = LLVMGetOperand(test, k);
-        bool is_next = LLVMIsAInstruction(v) && LLVMGetNumOperands(v) && is_counter(g, loop, LLVMGetOperand(v, 0)) &&
+        bool is_next = LLVMIsAInstruction(v) && LLVMGetNumOperands(v) && simd_is_counter(g, loop, LLVMGetOperand(v, 0)) &&
                        is_step(g, loop, v, LLVMGetOperand(v, 0));
-        if (!simd_is_invariant(g, loop, v) && !is_counter(g, loop, v) && !is_next) return false;
+        if (!simd_is_invariant(g, loop, v) && !simd_is_counter(g, loop, v) && !is_next) return false;
     }
     return true;
 }
@@ -247,7 +247,7 @@ bool simd_is_filling(const SimdRegion *g, int loop) {
         LLVMOpcode op = LLVMGetInstructionOpcode(v);
         bool is_part = op == LLVMBr || op == LLVMGetElementPtr || op == LLVMAdd || op == LLVMSub || op == LLVMTrunc ||
                        op == LLVMZExt || op == LLVMSExt;
-        if (op == LLVMPHI) is_part = is_counter(g, loop, v);
+        if (op == LLVMPHI) is_part = simd_is_counter(g, loop, v);
         if (op == LLVMICmp) is_part = is_counted(g, loop, v);
         if (op == LLVMStore) {
             int64_t bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(v, 0)));

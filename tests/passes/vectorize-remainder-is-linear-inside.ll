@@ -1,6 +1,9 @@
-; A remainder goes on evenly where it does not begin anew in the block. No divisor is 0 where it is asked.
+; A remainder goes on evenly where it does not begin anew in the block. No divisor is 0 where it is asked. If it begins
+; anew in each vector, there is another version, which is written first.
 ; RUN-PASS: vectorize --march=x86-64-v3
-; CHECK: vectors:
+; CHECK: icmp ult i64 {{%.*}}, 8
+; CHECK: else:
+; CHECK: vectors{{[0-9]+}}:
 ; CHECK: [[POS:%.*]] = icmp sgt i64 {{%.*}}, 0
 ; CHECK: [[BY:%.*]] = select i1 [[POS]], i64 {{%.*}}, i64 1
 ; CHECK: urem i64 {{%.*}}, [[BY]]
