@@ -413,11 +413,20 @@ bool simd_has_thin_edges(const SimdRegion *g) {
     return any;
 }
 
+/* Is the size among what `end` is computed from, as the length of a row is? */
+static bool bounds(LLVMValueRef size, LLVMValueRef end, int depth) {
+    enum { NEAR = 6 };
+    bool is_computed = LLVMIsASelectInst(end) || LLVMIsABinaryOperator(end) || simd_is_extreme(end);
+    for (int k = 0; is_computed && depth < NEAR && k < LLVMGetNumOperands(end); k++)
+        if (bounds(size, LLVMGetOperand(end, (unsigned)k), depth + 1)) return true;
+    return size == end;
+}
+
 static LLVMValueRef period_of(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (!value->at_ends || (op != LLVMURem && op != LLVMSRem)) return NULL;
     LLVMValueRef by = LLVMGetOperand(value->v, 1);
-    if (by == g->x_hi) return NULL; /* the ends of a row */
+    if (bounds(by, g->x_hi, 0)) return NULL; /* where rows end */
     return LLVMIsAConstantInt(by) || simd_slice(g, by) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT) ? NULL : by;
 }
 
