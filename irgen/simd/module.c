@@ -287,6 +287,16 @@ void simd_print_places(Cg *cg) {
     for (int i = 0; i < marks.n; i++) simd_note_places(cg, marks.at[i].fn, marks.at[i].items, marks.at[i].rows);
 }
 
+/* LLVM's own vectorisers take gathers for cheaper than loads lane by lane, on all processors that have them. In code
+ * that none of ours is in, they need not be made. */
+static void avoid_gathers(Cg *cg, const SimdTarget *target, LLVMValueRef fn) {
+    if (target->gathers == GATHERS_FAST || target->vector_bits < 256) return;
+    char *features = LLVMGetTargetMachineFeatureString(cg->machine);
+    const char *all = arena_printf(&cg->c->arena, "%s,+prefer-no-gather", features);
+    LLVMDisposeMessage(features);
+    LLVMAddTargetDependentFunctionAttr(fn, "target-features", all);
+}
+
 void simd_vectorize(Cg *cg) {
     SimdTarget target = machine(cg);
     Marks marks = find_marks(cg);
@@ -304,7 +314,7 @@ void simd_vectorize(Cg *cg) {
         LLVMAddTargetDependentFunctionAttr(m->fn, is_vector ? CG_VECTOR : CG_SCALAR, "");
         bool is_last = i + 1 == marks.n || marks.at[i + 1].fn != marks.at[i].fn;
         if (!is_last) continue;
-        if (!is_marked(m->fn, CG_VECTOR)) use_default_vectors(m->fn);
+        if (!is_marked(m->fn, CG_VECTOR)) use_default_vectors(m->fn), avoid_gathers(cg, &target, m->fn);
         if (is_marked(m->fn, CG_SCALAR)) simd_drop_scalar_versions(cg, m->fn);
         if (streams.used) fence_returns(cg, marks.at[i].fn);
         streams.used = false;
