@@ -36,6 +36,14 @@ static LLVMValueRef only_store(const Carry *w, LLVMValueRef object, bool *clear)
     return store;
 }
 
+/* It counts up to a bound, so it does not wrap; an extension is as large if no number is negative. */
+static bool is_counter(const Carry *w, LLVMValueRef v) {
+    if (v == w->c.counter) return true;
+    bool is_natural = LLVMIsAConstantInt(w->c.lo) && LLVMConstIntGetSExtValue(w->c.lo) >= 0;
+    bool extends = LLVMIsASExtInst(v) || (LLVMIsAZExtInst(v) && (is_natural || LLVMGetNNeg(v)));
+    return extends && LLVMGetOperand(v, 0) == w->c.counter;
+}
+
 /* Bytes from the place that the load reads to the one that it reads in the next iteration; 0: it stays, or who knows.
  * simd_pace only estimates that of products. */
 static int64_t pace_of(const Carry *w) {
@@ -43,7 +51,7 @@ static int64_t pace_of(const Carry *w) {
     int64_t by = 0;
     for (int i = 0; i < at.n; i++) {
         LLVMValueRef v = simd_atom(w->g, at.at[i].atom, NULL);
-        if (v == w->c.counter) by = at.at[i].k;
+        if (is_counter(w, v)) by = at.at[i].k;
         else if (!simd_is_invariant(w->g, w->loop, v)) return 0;
     }
     return by;
@@ -76,6 +84,21 @@ static bool is_kept(const Carry *w, LLVMValueRef store) {
     return by ? by != pace_of(w) : position(w, w->load) < position(w, store);
 }
 
+/* The first access is one inside memory of the item's own. */
+static bool is_valid_first(const Carry *w) {
+    Form at = simd_place(w->g, LLVMGetOperand(w->load, 0), AS_BITS);
+    LLVMValueRef object = simd_object(LLVMGetOperand(w->load, 0));
+    if (!LLVMIsAAllocaInst(object) || !LLVMIsAConstantInt(w->c.lo)) return false;
+    Wide offset = at.c;
+    for (int i = 0; i < at.n; i++) {
+        LLVMValueRef v = simd_atom(w->g, at.at[i].atom, NULL);
+        if (is_counter(w, v)) offset += (Wide)at.at[i].k * LLVMConstIntGetSExtValue(w->c.lo);
+        else if (v != object || at.at[i].k != 1) return false;
+    }
+    int64_t bytes = simd_bytes(w->g, LLVMTypeOf(w->load));
+    return offset >= 0 && offset + bytes <= simd_bytes(w->g, LLVMGetAllocatedType(object));
+}
+
 /* A check before it may be what makes the first access valid. */
 static bool is_behind_check(const Carry *w) {
     int head = w->c.loop->header, first = value_map_get(w->g->block_of, simd_succ(w->g, head, w->c.leaves_by_true));
@@ -87,7 +110,8 @@ static bool is_plain_load(LLVMValueRef v) { return LLVMIsALoadInst(v) && !simd_i
 static bool find_source(Carry *w, bool of_load) {
     LLVMValueRef object = simd_object(LLVMGetOperand(w->load, 0));
     bool clear;
-    if (!simd_is_param(object, "noalias") || is_behind_check(w)) return false;
+    bool is_own = LLVMIsAAllocaInst(object) || simd_is_param(object, "noalias");
+    if (!is_own || (is_behind_check(w) && !is_valid_first(w))) return false;
     LLVMValueRef store = only_store(w, object, &clear);
     if (!clear) return false;
     if (!of_load) {
@@ -178,11 +202,10 @@ static bool carry_one(Cg *cg, const SimdRegion *g) {
     for (int of_load = 1; of_load >= 0; of_load--)
         for (int l = 0; l < g->loops.n; l++) {
             Carry w = {.g = g, .loop = l};
-            if (!simd_find_counted(g, l, &w.c)) continue;
+            if (!simd_find_counted_narrow(g, l, &w.c)) continue;
             for (int i = 0; i < w.c.n; i++) {
                 w.load = g->values.at[w.c.of[i]].v;
-                bool reads = is_plain_load(w.load) && g->values.at[w.c.of[i]].private_of < 0;
-                if (!reads || !find_source(&w, of_load)) continue;
+                if (!is_plain_load(w.load) || !find_source(&w, of_load)) continue;
                 if (!is_known_before(&w, LLVMGetOperand(w.load, 0), 0)) continue;
                 carry(cg, &w);
                 return true;

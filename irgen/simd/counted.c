@@ -111,7 +111,7 @@ static bool goes_up_to(SimdCounted *c, LLVMIntPredicate stays) {
 }
 
 /* for counter in lo..hi, by ones; or up to and including hi, which LLVM makes of hi + 1 */
-static bool find_counter(const SimdRegion *g, SimdCounted *c) {
+static bool find_counter(const SimdRegion *g, SimdCounted *c, unsigned least_bits) {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->head), test = LLVMGetCondition(branch);
     if (!LLVMIsAICmpInst(test) || LLVMGetInstructionParent(test) != c->head) return false;
     LLVMIntPredicate stays = with_signs(test);
@@ -122,7 +122,7 @@ static bool find_counter(const SimdRegion *g, SimdCounted *c) {
     c->hi = LLVMGetOperand(test, is_first);
     if (!is_phi_of_head(c, c->counter)) return false;
     if (simd_is_in_counted(g, c, c->hi) || LLVMCountIncoming(c->counter) != 2) return false;
-    if (LLVMGetIntTypeWidth(LLVMTypeOf(c->counter)) != 64) return false;
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(c->counter)) < least_bits) return false;
     c->before = LLVMGetIncomingBlock(c->counter, LLVMGetIncomingBlock(c->counter, 0) == c->body);
     c->lo = simd_coming(c, c->counter, false);
     if (!goes_up_to(c, stays)) return false;
@@ -131,9 +131,13 @@ static bool find_counter(const SimdRegion *g, SimdCounted *c) {
 }
 
 bool simd_find_counted_rounds(const SimdRegion *g, int loop, SimdCounted *c) {
-    return find_blocks_of_any_round(g, loop, c) && find_counter(g, c);
+    return find_blocks_of_any_round(g, loop, c) && find_counter(g, c, 64);
 }
 
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c) {
-    return find_blocks(g, loop, c) && find_counter(g, c);
+    return find_blocks(g, loop, c) && find_counter(g, c, 64);
+}
+
+bool simd_find_counted_narrow(const SimdRegion *g, int loop, SimdCounted *c) {
+    return find_blocks(g, loop, c) && find_counter(g, c, 8);
 }

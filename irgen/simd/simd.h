@@ -267,6 +267,9 @@ LLVMValueRef simd_accessed(LLVMValueRef v); /* the address of a load, store or a
 bool simd_is_other_object(LLVMValueRef pointer, LLVMValueRef object); /* surely? */
 bool simd_touches_no_memory(LLVMValueRef v); /* of what has no such address */
 
+/* chains.c: the same; true: what iterations wait for comes last in some minimum or maximum now */
+bool simd_shorten_chains_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
+
 /* carry.c: the same; true: an element is passed from iteration to iteration in a register */
 bool simd_carry_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
@@ -336,6 +339,7 @@ typedef struct SimdCounted {
     bool checks;                  /* some of which leave the nest if they fail */
 } SimdCounted;
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
+bool simd_find_counted_narrow(const SimdRegion *g, int loop, SimdCounted *c); /* of any width */
 bool simd_find_counted_rounds(const SimdRegion *g, int loop, SimdCounted *c); /* a round may branch */
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
 bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
