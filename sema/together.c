@@ -332,9 +332,10 @@ void together_find(Sema *s, ArrayFlow *flow) {
     }
     int calls = MAX_CALLS;
     const Func *writer = NULL;
+    const Expr *unclear = NULL;
     Arena own = {0};
     Quasi q = quasi_begin(&own, MAX_OPERATIONS);
-    f.at = (Written){.quasi = quasi_frame(&q, func), .calls = &calls, .writer = &writer};
+    f.at = (Written){.quasi = quasi_frame(&q, func), .calls = &calls, .writer = &writer, .unclear = &unclear};
     isl_set *states = quasi_bind_parameters(&f.at.quasi);
     search(&f, func->item->fn.body, states);
     isl_set_free(states);

@@ -59,22 +59,30 @@ static const char *example(const Written *at, isl_set *missing, Arena *arena) {
     return found ? arena_printf(arena, "%s]` may not be written%s", text, when) : NULL;
 }
 
+/* An example would be a guess. */
+static const char *unclear_text(Sema *s, const Expr *target) {
+    return arena_printf(s->arena, "cannot tell which elements `%s` writes in all work items together",
+                        source_text(s, target->span));
+}
+
 static Wholeness decide(Sema *s, const Func *kernel, int param, bool wants_example) {
     if (is_assumed(kernel, kernel->params.at[param], ASSUME_WRITTEN)) return (Wholeness){.is_whole = true};
     Wholeness found = {0};
     int calls = MAX_CALLS;
     const Func *writer = NULL;
+    const Expr *unclear = NULL;
     Arena own = {0};
     Quasi q = quasi_begin(&own, MAX_OPERATIONS);
     const Shape *shape = &kernel->shapes.at[param];
-    Written at = {quasi_frame(&q, kernel), kernel->params.at[param], shape->rank, &calls, &writer};
+    Written at = {quasi_frame(&q, kernel), kernel->params.at[param], shape->rank, &calls, &writer, &unclear};
     isl_set *states = quasi_bind_parameters(&at.quasi), *written = written_by_kernel(&at, states);
     isl_set *all = shape->rank ? isl_set_intersect_params(written_box(&at), isl_set_params(isl_set_copy(states)))
                                : written_if_any(&at, states);
     isl_set *missing = isl_set_subtract(all, written);
     found.is_whole = writer && isl_set_is_empty(missing) == isl_bool_true;
     if (found.is_whole && writer != kernel) found.writer = writer->name;
-    if (wants_example && !found.is_whole && shape->rank) found.left_out = example(&at, isl_set_copy(missing), s->arena);
+    if (wants_example && !found.is_whole && shape->rank)
+        found.left_out = unclear ? unclear_text(s, unclear) : example(&at, isl_set_copy(missing), s->arena);
     isl_set_free(missing);
     isl_set_free(states);
     quasi_frame_end(&at.quasi);

@@ -35,12 +35,12 @@ static isl_map *no_index(const Written *at) {
     return isl_map_universe(isl_space_map_from_set(isl_space_set_alloc(at->quasi.q->ctx, 0, 0)));
 }
 
-/* The one element at these indices; none if an index is not quasi-affine. */
+/* The one element at these indices; NULL if an index is not quasi-affine. */
 static isl_set *element(Written *at, const ExprList *indices, isl_set *states) {
     isl_map *m = no_index(at);
     for (int d = 0; d < indices->n; d++)
         m = isl_map_flat_range_product(m, isl_map_from_pw_aff(quasi_int(&at->quasi, indices->at[d], states)));
-    return m ? isl_map_range(m) : no_element(at);
+    return m ? isl_map_range(m) : NULL;
 }
 
 isl_set *written_box(Written *at) {
@@ -66,9 +66,13 @@ static isl_set *stored(Written *at, const Stmt *st, isl_set *states) {
     const Expr *target = st->assign.target;
     bool is_element = target->kind == EXPR_INDEX && is_array(at, target->index.base) && target->index.at.n == at->rank;
     bool is_value = !at->rank && is_array(at, target);
+    if (expr_root(target) == at->array && !is_element && !is_value) *at->unclear = target; /* a part of an element */
     if (!is_plain(st) || (!is_element && !is_value)) return no_element(at);
     *at->writer = at->quasi.f;
-    return is_element ? element(at, &target->index.at, states) : isl_set_universe(written_elements(at));
+    if (is_value) return isl_set_universe(written_elements(at));
+    isl_set *one = element(at, &target->index.at, states);
+    if (!one) *at->unclear = target;
+    return one ? one : no_element(at);
 }
 
 static isl_set *written_from(Written *at, Rest rest, isl_set *states);
@@ -118,7 +122,7 @@ static isl_set *called(Written *at, const Expr *call, isl_set *states) {
         const Arg *a = &call->call.args.at[i];
         if ((a->mode != REF_MUT && a->mode != REF_OUT) || expr_whole_array(a->value) != at->array || --*at->calls < 0)
             continue;
-        Written in = {quasi_frame(at->quasi.q, f), f->params.at[i], at->rank, at->calls, at->writer};
+        Written in = {quasi_frame(at->quasi.q, f), f->params.at[i], at->rank, at->calls, at->writer, at->unclear};
         bind_arguments(at, &in, call, states);
         written = isl_set_union(written, f->is_kernel ? written_by_kernel(&in, states)
                                                       : written_by_block(&in, f->item->fn.body, states));

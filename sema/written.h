@@ -13,6 +13,7 @@ typedef struct Written {
     int rank;            /* 0: a single value, an array of one element */
     int *calls;          /* left to look into */
     const Func **writer; /* of the last store */
+    const Expr **unclear; /* what is written by a store that is left out of the region, as nobody knows where it goes */
 } Written;
 
 isl_space *written_elements(const Written *at);
