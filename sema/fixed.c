@@ -94,6 +94,7 @@ void fixed_declare(Sema *s, const Stmt *st, Symbol *sym, const Dim *declared) {
         s->facts->fixed_bytes += bytes;
         return;
     }
+    if (init && init->type->kind == TY_ERROR) return; /* its extents may be constants: another error says more */
     Span at = init ? init->span : st->let.name_span;
     bool is_call = init && init->kind == EXPR_CALL;
     if (made)
