@@ -6,3 +6,5 @@
 LLVMBool LLVMKdslMergeIntoPredecessor(LLVMBasicBlockRef block) {
     return llvm::MergeBlockIntoPredecessor(llvm::unwrap(block));
 }
+
+void LLVMKdslDeleteDeadPhis(LLVMBasicBlockRef block) { llvm::DeleteDeadPHIs(llvm::unwrap(block)); }

@@ -241,6 +241,7 @@ void simd_unroll(Cg *cg) {
         goes_on = change_each_nest(cg, simd_unroll_again_in, simplify);
     }
     if (goes_on) each_with_nests(cg, simd_merge_straight);
+    each_with_nests(cg, simd_drop_dead_phis);
 }
 
 void simd_relate_checked(Cg *cg) {

@@ -224,6 +224,7 @@ bool simd_collect_in(Cg *cg, LLVMValueRef fn); /* collect.c: stores to one array
 bool simd_translate(Cg *cg, LLVMValueRef fn); /* translate.c: loads of phis of addresses. Any? */
 bool simd_expand_copies(Cg *cg, LLVMValueRef fn); /* expand.c: of private arrays, by elements. Any? */
 bool simd_choose(Cg *cg, LLVMValueRef fn); /* choose.c: branches that only choose become selections. Any? */
+void simd_drop_dead_phis(Cg *cg, LLVMValueRef fn);  /* straight.c: those that only use one another */
 void simd_merge_straight(Cg *cg, LLVMValueRef fn); /* straight.c: blocks that are entered from one block alone */
 bool simd_recognise_idioms(Cg *cg, LLVMValueRef fn); /* idioms.c: loops that count bits become instructions. Any? */
 bool simd_use_words(Cg *cg, LLVMValueRef fn); /* subwords.c: small elements of private memory as parts of words. Any? */

@@ -25,3 +25,11 @@ void simd_merge_straight(Cg *cg, LLVMValueRef fn) {
          bb = LLVMGetNextBasicBlock(bb))
         while ((next = only_next(cg, bb)) && LLVMKdslMergeIntoPredecessor(next)) continue;
 }
+
+/* What an item has left in memory of its own would go on to the next one, until it is known that each item begins by
+ * writing there: then the phis for it are used by one another alone. */
+void simd_drop_dead_phis(Cg *cg, LLVMValueRef fn) {
+    (void)cg;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        LLVMKdslDeleteDeadPhis(bb);
+}
