@@ -1,6 +1,7 @@
-/* unwritten.c -- elements that a launch reads of an array that it writes, and that no work item of it writes: the column
- * or row of a pivot in `a[i, j] -= a[i, k] * a[k, j]` over i and j in k + 1..n, the row before in `t[r, j] = t[r - 1, j]`.
- * They keep their values while the kernel runs, so vector code may read them once for many items, and ahead of time.
+/* unwritten.c -- elements that a launch reads of an array that it writes, and that no work item of it writes: the
+ * column or row of a pivot in `a[i, j] -= a[i, k] * a[k, j]` over i and j in k + 1..n, the row before in
+ * `t[r, j] = t[r - 1, j]`. They keep their values while the kernel runs, so vector code may read them once for many
+ * items, and ahead of time.
  *
  * An index of the element is the same in all items, as it is made of parameters and sizes, and each write has another
  * one there: it is proven to be less, or more, with what is known where the write is. */
@@ -10,7 +11,8 @@
 
 /* Does the array occur otherwise than as the base of an element? `outer` is not NULL where it may. */
 static bool is_passed(Expr *e, const Symbol *array, const Expr *outer) {
-    if (e->kind == EXPR_NAME) return e->name.sym == array && !(outer && outer->kind == EXPR_INDEX && outer->index.base == e);
+    bool is_base = outer && outer->kind == EXPR_INDEX && outer->index.base == e;
+    if (e->kind == EXPR_NAME) return e->name.sym == array && !is_base;
     bool is_size = expr_is_builtin(e, BUILTIN_LEN) || expr_is_builtin(e, BUILTIN_SHAPE);
     if (is_size) return false;
     if (expr_is_slice(e) && expr_root(e) == array) return true;

@@ -437,7 +437,6 @@ void cg_mark_items(CgFunc *f, LLVMValueRef latch, bool rows);
 void cg_enter_next(CgFunc *f, LLVMBasicBlockRef next); /* of an item, at the end of the loop over them */
 void cg_mark_short_rows(CgFunc *f, LLVMValueRef latch);
 void cg_mark_single(CgFunc *f, LLVMValueRef latch);
-void cg_mark_unwritten(CgFunc *f, LLVMValueRef v); /* a load */
 void cg_mark_version(CgFunc *f, LLVMValueRef branch);
 void cg_mark_counted(CgFunc *f, LLVMValueRef latch);
 LLVMValueRef cg_group_memory(CgFunc *f, LLVMValueRef at);

@@ -13,6 +13,7 @@ LLVMValueRef cg_plain_place_string(Cg *cg, Span span); /* "file.kdsl:12:5" */
 /* value.c ------------------------------------------------------------------------------------------------------- */
 CgHere cg_to_entry(CgFunc *f);
 void cg_back(CgFunc *f, CgHere here);
+void cg_mark_unwritten(CgFunc *f, LLVMValueRef v);           /* a load, of what the launch does not write */
 void cg_tag_element(CgFunc *f, LLVMValueRef inst, CgPlace p); /* what alias analysis knows of an element */
 void cg_store_desc(CgFunc *f, LLVMValueRef desc, int rank, int field, LLVMValueRef v);
 LLVMValueRef cg_bits_to_slot(CgFunc *f, CgValue v); /* any scalar in a 64-bit integer, and back */

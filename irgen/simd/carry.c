@@ -16,7 +16,7 @@ typedef struct Carry {
     const SimdRegion *g;
     SimdCounted c;
     int loop;
-    LLVMValueRef load, from;  /* what is read again; the store or load that has it one iteration earlier */
+    LLVMValueRef load, from; /* what is read again; the store or load that has it one iteration earlier */
 } Carry;
 
 /* The only store to the object; NULL with *clear: nothing in the loop writes it. */

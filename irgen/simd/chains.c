@@ -13,10 +13,10 @@ enum { MOST_LEAVES = 16 };
 
 typedef struct Tree {
     const SimdRegion *g;
-    const bool *depends;  /* by value: on what the iteration before has computed */
+    const bool *depends; /* by value: on what the iteration before has computed */
     LLVMValueRef callee;
     LLVMValueRef leaves[MOST_LEAVES];
-    int n, n_late, late;  /* leaves that depend on it */
+    int n, n_late, late; /* leaves that depend on it */
 } Tree;
 
 static bool is_extreme(LLVMValueRef v) {
@@ -51,8 +51,8 @@ static bool read_tree(Tree *t, LLVMValueRef v, bool is_root) {
 }
 
 static LLVMValueRef combined(Cg *cg, LLVMValueRef root, LLVMValueRef a, LLVMValueRef b) {
-    LLVMValueRef v = LLVMBuildCall2(cg->b, LLVMGetCalledFunctionType(root), LLVMGetCalledValue(root),
-                                    (LLVMValueRef[]){a, b}, 2, "");
+    LLVMValueRef v =
+        LLVMBuildCall2(cg->b, LLVMGetCalledFunctionType(root), LLVMGetCalledValue(root), (LLVMValueRef[]){a, b}, 2, "");
     if (LLVMCanValueUseFastMathFlags(v)) LLVMSetFastMathFlags(v, LLVMGetFastMathFlags(root));
     return v;
 }
@@ -78,13 +78,13 @@ static bool is_root(const Tree *t, LLVMValueRef v) {
     return use && !(has_one_use(v) && is_same_extreme(t, LLVMGetUser(use)));
 }
 
-/* Does an iteration's value come from one of these, in the same iteration? Operands come first in the order of values. */
+/* Does an iteration's value come from one of these in the same iteration? Operands come first among the values. */
 static bool takes_from(const SimdRegion *g, int i, const bool *from) {
     LLVMValueRef v = g->values.at[i].v;
     bool is_phi = LLVMIsAPHINode(v) != NULL;
     for (int k = 0, n = is_phi ? (int)LLVMCountIncoming(v) : LLVMGetNumOperands(v); k < n; k++) {
-        int o = value_map_get(g->value_of,
-                              is_phi ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k));
+        int o =
+            value_map_get(g->value_of, is_phi ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k));
         if (o >= 0 && o < i && from[o]) return true;
     }
     return false;

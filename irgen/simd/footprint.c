@@ -43,8 +43,9 @@ bool level_is_crowded(const SimdRegion *g, int width) {
 double level_crowded_lines(const SimdRegion *g, const SimdValue *access, int width) {
     bool is_private = access->private_of >= 0 && simd_is_access(access->v) && !g->blocks.at[access->block].leaves;
     if (!is_private && (!is_own(g, access) || !bytes_of(g, access))) return 0;
-    int64_t bytes = simd_bytes(g, simd_element(access->v)), loop = g->blocks.at[access->block].loop;
-    int64_t by = is_private || access->parts >= 0 || loop < 0 ? 0 : llabs(simd_pace(g, simd_address(access->v), (int)loop));
+    int loop = g->blocks.at[access->block].loop;
+    int64_t bytes = simd_bytes(g, simd_element(access->v)), by = 0;
+    if (!is_private && access->parts < 0 && loop >= 0) by = llabs(simd_pace(g, simd_address(access->v), loop));
     if (by > SIMD_LINE) by = SIMD_LINE;
     return (double)width * (double)(by > bytes ? by : bytes) / SIMD_LINE;
 }

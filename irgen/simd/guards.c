@@ -65,8 +65,8 @@ static bool read_order(const Guards *n, Guard *o, LLVMIntPredicate p) {
 }
 
 static bool read_equality(const Guards *n, Guard *o, LLVMIntPredicate p) {
-    bool is_line = difference(n, o->cmp, false, AS_SIGNED, &o->line) ||
-                   difference(n, o->cmp, false, AS_UNSIGNED, &o->line);
+    bool is_line =
+        difference(n, o->cmp, false, AS_SIGNED, &o->line) || difference(n, o->cmp, false, AS_UNSIGNED, &o->line);
     int64_t step = o->line.x + o->line.y;
     o->holds = (p == LLVMIntEQ) == o->want ? EQUAL : UNEQUAL;
     return is_line && step >= -1 && step <= 1;
@@ -81,7 +81,12 @@ static bool read_guard(const Guards *n, Guard *o) {
 
 static bool has_effect(LLVMValueRef v) {
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMStore: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: case LLVMFence: case LLVMInvoke: case LLVMCallBr:
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMFence:
+    case LLVMInvoke:
+    case LLVMCallBr:
     case LLVMVAArg: return true;
     case LLVMLoad: return simd_is_atomic(v) || LLVMGetVolatile(v);
     case LLVMCall: return !simd_is_pure_call(v) && !simd_is_remark(v);

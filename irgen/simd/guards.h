@@ -1,5 +1,5 @@
-/* guards.h -- comparisons without which an item does nothing, as bounds of its counters: guards.c finds them and computes
- * the bounds; narrow.c gives them to the loops of a nest, trim.c to the rows of its blocks. */
+/* guards.h -- comparisons without which an item does nothing, as bounds of its counters: guards.c finds them and
+ * computes the bounds; narrow.c gives them to the loops of a nest, trim.c to the rows of its blocks. */
 #ifndef KDSL_IRGEN_SIMD_GUARDS_H
 #define KDSL_IRGEN_SIMD_GUARDS_H
 
@@ -17,7 +17,7 @@ typedef struct Line {
 typedef enum Holds { BELOW, EQUAL, UNEQUAL } Holds;
 typedef struct Guard {
     LLVMValueRef cmp;
-    bool want;            /* the comparison's answer then */
+    bool want; /* the comparison's answer then */
     Holds holds;
     Line line;
 } Guard;
@@ -26,14 +26,14 @@ typedef struct Guards {
     Cg *cg;
     SimdRegion *g;
     LLVMBuilderRef b;
-    bool of_rows;         /* guards of both counters, and only these; otherwise those of one at most */
+    bool of_rows; /* guards of both counters, and only these; otherwise those of one at most */
     Guard at[MOST_GUARDS];
     int n;
 } Guards;
 
 typedef struct Bounds {
-    LLVMValueRef lo, hi;                     /* lo <= hi */
-    LLVMValueRef excluded[MOST_EXCLUDED];    /* none of lo..hi: anything else from lo - 1 to hi */
+    LLVMValueRef lo, hi;                  /* lo <= hi */
+    LLVMValueRef excluded[MOST_EXCLUDED]; /* none of lo..hi: anything else from lo - 1 to hi */
     int n;
 } Bounds;
 

@@ -22,7 +22,7 @@ typedef struct LevelCost {
     bool inner;                /* holds no other loop */
 } LevelCost;
 
-/* footprint.c: do the lanes' own elements that are accessed again exceed the first cache? And lines of an access then */
+/* footprint.c: do the lanes' own elements that are accessed again exceed the first cache? Lines of an access then */
 bool level_is_crowded(const SimdRegion *g, int width);
 double level_crowded_lines(const SimdRegion *g, const SimdValue *access, int width);
 int64_t simd_private_bytes(const SimdRegion *g); /* of one item */
@@ -30,7 +30,8 @@ int64_t simd_private_bytes(const SimdRegion *g); /* of one item */
 void level_find_costs(SimdRegion *g, const SimdTarget *t, int width); /* SimdRegion.costs */
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width);
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s); /* cycles, for a vector */
-double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop, int width); /* for one item by itself */
+/* For one item by itself, where a vector would have so many. */
+double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop, int width);
 double level_gather_time(const LevelCost *c); /* what that takes a vector */
 /* Of a vector, for all rounds of its items and no more: what live lanes do one after the other, beside level_time; and
  * the least that all of it takes, for updates wait for one another. */

@@ -1,6 +1,7 @@
-/* slp.c -- vectors that LLVM makes of the code of one item, if items run one after the other: of the iterations of a loop
- * that walks along a row, and of statements alike that lie side by side (superword-level parallelism, Larsen and
- * Amarasinghe 2000), as unrolled loops over the elements of a small matrix are. The cost model compares with that. */
+/* slp.c -- vectors that LLVM makes of the code of one item, if items run one after the other: of the iterations of a
+ * loop that walks along a row, and of statements alike that lie next to one another (superword-level parallelism,
+ * Larsen and Amarasinghe 2000), as unrolled loops over the elements of a small matrix are. The cost model compares with
+ * that. */
 #include "irgen/simd/simd.h"
 
 /* Loops ------------------------------------------------------------------------------------------------------------ */

@@ -4,8 +4,8 @@
  *
  * a row of blocks begins and ends where its items do: there is no vector, under a mask that has none, for places
  * outside. Of several rows in a block the first and the last one have the least and the most items, as bounds change
- * evenly from row to row. The guards stay in the items, for those at edges: so all rows of a block have the same bounds,
- * as blocks need them, and those of a panel (pack.c) do not change. */
+ * evenly from row to row. The guards stay in the items, for those at edges: so all rows of a block have the same
+ * bounds, as blocks need them, and those of a panel (pack.c) do not change. */
 #include "irgen/simd/guards.h"
 #include "irgen/simd/nest.h"
 

@@ -177,8 +177,8 @@ bool simd_is_counter(const SimdRegion *g, int loop, LLVMValueRef v) {
 static bool is_counted(const SimdRegion *g, int loop, LLVMValueRef test) {
     for (unsigned k = 0; k < 2; k++) {
         LLVMValueRef v = LLVMGetOperand(test, k);
-        bool is_next = LLVMIsAInstruction(v) && LLVMGetNumOperands(v) && simd_is_counter(g, loop, LLVMGetOperand(v, 0)) &&
-                       is_step(g, loop, v, LLVMGetOperand(v, 0));
+        bool is_next = LLVMIsAInstruction(v) && LLVMGetNumOperands(v) &&
+                       simd_is_counter(g, loop, LLVMGetOperand(v, 0)) && is_step(g, loop, v, LLVMGetOperand(v, 0));
         if (!simd_is_invariant(g, loop, v) && !simd_is_counter(g, loop, v) && !is_next) return false;
     }
     return true;

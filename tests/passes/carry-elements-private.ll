@@ -2,7 +2,7 @@
 ; RUN-PASS: carry-elements --march=x86-64-v3
 ; CHECK: icmp sgt i32 %m, 1
 ; CHECK: loop:
-; CHECK: phi i32 [ {{%.*}}, %carried ], [ %new, %body ]
+; CHECK: phi i32 [ {{.*}}, %carried ], [ %new, %body ]
 ; CHECK: body:
 ; CHECK-NOT: load i32, ptr %q
 ; CHECK: store i32 %new, ptr %p
