@@ -168,10 +168,17 @@ static void check_axis(Sema *s, Func *f, Binder *b, int axis) {
 
 void check_domain(Sema *s, Func *f) {
     BinderList *over = &f->item->fn.over;
-    if (over->n < 1 || over->n > 3)
-        diag(s->c, E0508, over->n ? over->at[3].span : f->name_span,
-             "a domain has one to three variables, but this has %d",
-             over->n);
+    if (over->n < 1 || over->n > 3) {
+        Diag *d = diag(s->c, E0508, over->n ? over->at[3].span : f->name_span,
+                       "a domain has one to three variables, but this has %d", over->n);
+        if (over->n) {
+            const char *name = over->at[3].name;
+            diag_note(s->c, d, over->at[3].span,
+                      "loop over `%s` in each work item, or compute two variables from one: `over ij in a * b`, with "
+                      "`i` as `ij / b` and `j` as `ij %% b`",
+                      name);
+        }
+    }
     for (int i = 0; i < over->n; i++)
         if (over->at[i].by) f->group.items = 1;
     for (int i = 0; i < over->n; i++) check_axis(s, f, &over->at[i], i);
