@@ -27,6 +27,12 @@ static int bad;
 class GuardedTest(unittest.TestCase):
     kdslc = None
 
+    def run_widths(self, seed):
+        """A run_one on every processor: vectors of two to eight numbers."""
+        for k, cpu in enumerate(["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3"]):
+            if cpu == "x86-64-v3" and "avx2" not in Path("/proc/cpuinfo").read_text(): continue
+            with self.subTest(seed=seed + k): self.run_one(seed + k, f"--march={cpu}", "--vector=always")
+
     def run_program(self, text, main, what, *options):
         folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, folder)
