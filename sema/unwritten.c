@@ -9,13 +9,21 @@
 
 #include "parser/children.h"
 
+/* A field of an element, or a component: the table of accesses has such a write as a read. */
+static bool is_part_of(const Expr *target, const Symbol *array) {
+    return target->kind == EXPR_FIELD && expr_root(target) == array;
+}
+
 /* Does the array occur otherwise than as the base of an element? `outer` is not NULL where it may. */
 static bool is_passed(Expr *e, const Symbol *array, const Expr *outer) {
+    if (e->kind == EXPR_ATOMIC && is_part_of(e->atomic.target, array)) return true;
     bool is_base = outer && outer->kind == EXPR_INDEX && outer->index.base == e;
     if (e->kind == EXPR_NAME) return e->name.sym == array && !is_base;
     bool is_size = expr_is_builtin(e, BUILTIN_LEN) || expr_is_builtin(e, BUILTIN_SHAPE);
     if (is_size) return false;
     if (expr_is_slice(e) && expr_root(e) == array) return true;
+    for (int i = 0; e->kind == EXPR_CALL && i < e->call.args.n; i++)
+        if (e->call.args.at[i].mode != REF_NONE && is_part_of(e->call.args.at[i].value, array)) return true;
     Children all = expr_children(e);
     for (Expr *x; (x = child_expr(&all));)
         if (is_passed(x, array, e)) return true;
@@ -23,6 +31,7 @@ static bool is_passed(Expr *e, const Symbol *array, const Expr *outer) {
 }
 
 static bool is_passed_in(const Stmt *st, const Symbol *array) {
+    if (st->kind == STMT_ASSIGN && is_part_of(st->assign.target, array)) return true;
     Children all = stmt_children(st);
     for (Expr *x; (x = child_expr(&all));)
         if (is_passed(x, array, NULL)) return true;

@@ -13,15 +13,14 @@ enum { MOST_LEAVES = 16 };
 
 typedef struct Tree {
     const SimdRegion *g;
+    int loop;            /* the innermost one around all of it but its leaves */
     const bool *depends; /* by value: on what the iteration before has computed */
     LLVMValueRef callee;
     LLVMValueRef leaves[MOST_LEAVES];
     int n, n_late, late; /* leaves that depend on it */
 } Tree;
 
-static bool is_extreme(LLVMValueRef v) {
-    return simd_is_extreme(v) || simd_is_call_of(v, "llvm.minimumnum.") || simd_is_call_of(v, "llvm.maximumnum.");
-}
+static bool is_extreme(LLVMValueRef v) { return simd_is_extreme(v) || simd_is_float_extreme(v); }
 
 static bool has_one_use(LLVMValueRef v) {
     LLVMUseRef first = LLVMGetFirstUse(v);
@@ -37,9 +36,15 @@ static bool depends(const Tree *t, LLVMValueRef v) {
     return i >= 0 && t->depends[i];
 }
 
+/* What is computed outside of the loop stays there. */
+static bool is_in_loop(const SimdRegion *g, int loop, LLVMValueRef v) {
+    int i = value_map_get(g->value_of, v);
+    return i >= 0 && g->blocks.at[g->values.at[i].block].loop == loop;
+}
+
 /* false: there are too many leaves */
 static bool read_tree(Tree *t, LLVMValueRef v, bool is_root) {
-    if (is_same_extreme(t, v) && (is_root || has_one_use(v)))
+    if (is_same_extreme(t, v) && is_in_loop(t->g, t->loop, v) && (is_root || has_one_use(v)))
         return read_tree(t, LLVMGetOperand(v, 0), false) && read_tree(t, LLVMGetOperand(v, 1), false);
     if (t->n == MOST_LEAVES) return false;
     if (depends(t, v)) {
@@ -124,13 +129,14 @@ static bool find_late(const SimdRegion *g, int loop, bool *late) {
     return any;
 }
 
+/* Each tree is of one loop, the innermost around it: two loops would put it in order by turns. */
 static bool shorten_one(Cg *cg, const SimdRegion *g, int loop) {
     bool *late = arena_array(g->arena, bool, g->values.n + 1);
     if (!find_late(g, loop, late)) return false;
     for (int i = 0; i < g->values.n; i++) {
         LLVMValueRef v = g->values.at[i].v;
-        if (!late[i] || !LLVMIsACallInst(v) || !is_extreme(v)) continue;
-        Tree t = {.g = g, .depends = late, .callee = LLVMGetCalledValue(v)};
+        if (!late[i] || !is_in_loop(g, loop, v) || !LLVMIsACallInst(v) || !is_extreme(v)) continue;
+        Tree t = {.g = g, .loop = loop, .depends = late, .callee = LLVMGetCalledValue(v)};
         if (!is_root(&t, v) || !read_tree(&t, v, true) || !is_late(&t, v)) continue;
         write_tree(cg, &t, v);
         return true;

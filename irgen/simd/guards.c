@@ -81,12 +81,7 @@ static bool read_guard(const Guards *n, Guard *o) {
 
 static bool has_effect(LLVMValueRef v) {
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMStore:
-    case LLVMAtomicRMW:
-    case LLVMAtomicCmpXchg:
-    case LLVMFence:
-    case LLVMInvoke:
-    case LLVMCallBr:
+    case LLVMStore: case LLVMAtomicRMW: case LLVMAtomicCmpXchg: case LLVMFence: case LLVMInvoke: case LLVMCallBr:
     case LLVMVAArg: return true;
     case LLVMLoad: return simd_is_atomic(v) || LLVMGetVolatile(v);
     case LLVMCall: return !simd_is_pure_call(v) && !simd_is_remark(v);

@@ -45,13 +45,9 @@ static bool adds_integers(LLVMValueRef v, LLVMValueRef phi) {
     return takes && (reorders || (op == LLVMSub && from_first));
 }
 
-static bool is_float_extreme(LLVMValueRef v) {
-    return simd_is_call_of(v, "llvm.minimumnum.") || simd_is_call_of(v, "llvm.maximumnum.");
-}
-
 /* The same of floats: extremes, which are the same in any order, and in the fast mode the others. */
 static bool adds_floats(LLVMValueRef v, LLVMValueRef phi) {
-    if (is_float_extreme(v)) return LLVMGetOperand(v, 0) == phi || LLVMGetOperand(v, 1) == phi;
+    if (simd_is_float_extreme(v)) return LLVMGetOperand(v, 0) == phi || LLVMGetOperand(v, 1) == phi;
     if (!LLVMCanValueUseFastMathFlags(v) || !(LLVMGetFastMathFlags(v) & LLVMFastMathAllowReassoc)) return false;
     if (simd_is_fused(v))
         return LLVMGetOperand(v, 2) == phi && LLVMGetOperand(v, 0) != phi && LLVMGetOperand(v, 1) != phi;

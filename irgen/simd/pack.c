@@ -30,7 +30,7 @@ enum {
     LEAST_FAR_ROWS = 96,      /* and if the panel is transposed */
     LEAST_TILES = 4,          /* that read the rows of a band */
     LINE_COLUMNS = 1536,      /* of a tile with lines: a multiple of the vectors of all blocks; */
-    LEAST_LINE_ROWS = 16      /* that read a line: a few blocks below one another */
+    LEAST_LINE_ROWS = 16      /* that read a line: more than a few blocks */
 };
 
 typedef struct Packing {
@@ -241,8 +241,12 @@ static void copy_elements(Packing *p, const Panel *of, LLVMValueRef to, LLVMValu
     end_loop(p, &lines, end);
 }
 
-static LLVMValueRef is_inside(Packing *p, LLVMValueRef x, LLVMValueRef last, LLVMValueRef y);
-static LLVMValueRef last_row(Packing *p);
+/* Are the items from x to `last` of this row inside? */
+static LLVMValueRef is_inside(Packing *p, LLVMValueRef x, LLVMValueRef last, LLVMValueRef y) {
+    return simd_inside_upto(p->g, p->b, 1, x, last, y);
+}
+
+static LLVMValueRef last_row(Packing *p) { return sub(p, p->y_end, number(p, 1)); }
 
 /* The elements of those columns of which the first or the last row has an item that is inside. */
 static void copy_line(Packing *p, const Panel *of, LLVMValueRef to) {
@@ -310,13 +314,6 @@ static LLVMValueRef row_bytes(Packing *p, const Panel *of) {
     bytes = LLVMBuildAnd(p->b, add(p, bytes, number(p, SIMD_LINE - 1)), number(p, -SIMD_LINE), "");
     return LLVMBuildOr(p->b, bytes, number(p, SIMD_LINE), "");
 }
-
-/* Are the items from x to `last` of this row inside? */
-static LLVMValueRef is_inside(Packing *p, LLVMValueRef x, LLVMValueRef last, LLVMValueRef y) {
-    return simd_inside_upto(p->g, p->b, 1, x, last, y);
-}
-
-static LLVMValueRef last_row(Packing *p) { return sub(p, p->y_end, number(p, 1)); }
 
 /* Has each row of the band an item inside? Those of the first or of the last column are looked at. */
 static LLVMValueRef rows_have_items(Packing *p) {

@@ -5,7 +5,7 @@
  * from row to row, as in `for k in i + 1`. No check is in it, and the array is only read. Where items part ways at
  * edges, as in `if j <= i { ... }`, that is known of items that are inside (ends.c).
  *
- * Where there is no such loop, what items below one another read outside loops are lines: a[j, k] of an update
+ * Where there is no such loop, what all rows read outside loops are lines: a[j, k] of an update
  * `a[i, j] -= a[i, k] * a[j, k]` over i and j, the points q[j, 0] and q[j, 1] of a matrix of distances, w[p[j]]. */
 #include "irgen/simd/panels.h"
 

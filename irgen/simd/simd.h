@@ -416,6 +416,7 @@ unsigned simd_slice(const SimdRegion *g, LLVMValueRef v);
  * which costs less than a gather. */
 bool simd_may_be_neighbours(const SimdRegion *g, LLVMValueRef address);
 bool simd_is_extreme(LLVMValueRef v); /* the least or greatest of two integers */
+bool simd_is_float_extreme(LLVMValueRef v); /* the same of two floats, a number if one is NaN: in any order */
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* has a value at any item: simd_at */
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x,
                      LLVMValueRef y); /* or NULL */

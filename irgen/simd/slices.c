@@ -11,6 +11,10 @@ bool simd_is_extreme(LLVMValueRef v) {
            simd_is_call_of(v, "llvm.umax.");
 }
 
+bool simd_is_float_extreme(LLVMValueRef v) {
+    return simd_is_call_of(v, "llvm.minimumnum.") || simd_is_call_of(v, "llvm.maximumnum.");
+}
+
 static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v);
 
 static unsigned slice(SimdRegion *g, LLVMValueRef v) {

@@ -40,7 +40,7 @@ static bool has_short_loops(const SimdRegion *g, int loop) {
 
 /* Straight code ---------------------------------------------------------------------------------------------------- */
 
-/* Is b computed as a is, from the elements behind a's? `left`: comparisons of two values that may be made. */
+/* Is b computed as a is, from the same elements or from the next ones? `left`: so many comparisons may be made. */
 static bool is_beside(const SimdRegion *g, LLVMValueRef a, LLVMValueRef b, int *left) {
     if (a == b || (LLVMIsConstant(a) && LLVMIsConstant(b))) return true;
     int i = value_map_get(g->value_of, a), k = value_map_get(g->value_of, b);
@@ -81,6 +81,7 @@ static int stores_beside(const SimdRegion *g, int loop) {
         const SimdBlock *b = &g->blocks.at[value->block];
         if (!LLVMIsAStoreInst(value->v) || b->leaves || b->loop != loop) continue;
         const SimdParts *p = value->parts < 0 ? NULL : &g->parts.at[value->parts];
+        if (p && p->of.at[0] != i) continue; /* looked at with the first one of the group */
         if (!p || !is_packed(g, p)) return 0;
         if (!least || p->of.n < least) least = p->of.n;
     }
