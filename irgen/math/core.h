@@ -169,10 +169,11 @@ typedef struct Parts64 {
     double exponent, f;
 } Parts64;
 
-INLINE Parts32 take_apart32(float x) {
+/* Adds `more` to the exponent. */
+INLINE Parts32 take_apart32(float x, float more) {
     const uint32_t root = 0x3f3504f3; /* sqrt(1/2) */
-    uint32_t b = bits32(x) + (bits32(1.0f) - root);
-    Parts32 p = {(float)((int32_t)(b >> 23) - 127), float32((b & 0x007fffff) + root) - 1.0f};
+    uint32_t exponent = (bits32(x) - root) & 0xff800000;
+    Parts32 p = {fma32((float)(int32_t)exponent, 0x1p-23f, more), float32(bits32(x) - exponent) - 1.0f};
     return p;
 }
 

@@ -68,11 +68,9 @@ FUNCTION_F32(tanh, float x) {
 /* Logarithms ------------------------------------------------------------------------------------------------------- */
 
 INLINE Parts32 log_parts(float x) {
-    if (FAST) return take_apart32(x);
+    if (FAST) return take_apart32(x, 0.0f);
     _Bool small = x < 0x1p-126f;
-    Parts32 p = take_apart32(choose32(small, x * 0x1p23f, x));
-    p.exponent -= choose32(small, 23.0f, 0.0f);
-    return p;
+    return take_apart32(choose32(small, x * 0x1p23f, x), choose32(small, -23.0f, 0.0f));
 }
 
 /* log(1 + f) - f. */
@@ -85,8 +83,8 @@ INLINE float log_rest(float f) {
 /* y, the logarithm of x; handles zero, negative numbers, infinity and NaN. */
 INLINE float log_of(float x, float y) {
     if (FAST) return choose32(x < 0x1p-126f, -INFINITE, choose32(x < INFINITE, y, x));
-    float none = choose32(x == 0.0f, -INFINITE, NOT_A_NUMBER);
-    return choose32(x < INFINITE, choose32(x > 0.0f, y, none), x);
+    y = choose32(bits32(x) < bits32(INFINITE), y, fma32(x, INFINITE, INFINITE)); /* below 0: -inf + inf */
+    return choose32(x == 0.0f, -INFINITE, y);
 }
 
 FUNCTION_F32(log, float x) {
