@@ -133,6 +133,7 @@ typedef struct Queue {
     Code *code;
     pthread_mutex_t lock;
     pthread_cond_t done;
+    bool is_ended; /* no other piece is to be made */
 } Queue;
 
 /* Modules that others wait for come first, then those that take longest: code for GPUs. The host's takes the least time
@@ -170,7 +171,7 @@ static void *work(void *arg) {
     Queue *q = arg;
     bool all_taken = false;
     pthread_mutex_lock(&q->lock);
-    while (!all_taken) {
+    while (!all_taken && !q->is_ended) {
         Piece *m = next_piece(q->code, &all_taken);
         if (m) {
             m->is_taken = true;
@@ -224,7 +225,20 @@ static void report(Times *t, const Code *code, bool device) {
     times_part(t, name, "codegen", sum.codegen);
 }
 
-bool code_generate(Code *code, Times *t) {
+static bool is_complete(const Code *code) {
+    bool ok = true;
+    for (int i = 0; i < code->n; i++) ok = ok && code->at[i].ok;
+    return ok;
+}
+
+static void end_queue(Queue *q) {
+    pthread_mutex_lock(&q->lock);
+    q->is_ended = true;
+    pthread_cond_broadcast(&q->done);
+    pthread_mutex_unlock(&q->lock);
+}
+
+bool code_generate_beside(Code *code, Times *t, bool (*beside)(void *context), void *context) {
     enum { MAX_THREADS = 64 };
     pthread_t threads[MAX_THREADS];
     Queue queue = {.code = code, .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
@@ -235,15 +249,22 @@ bool code_generate(Code *code, Times *t) {
     pthread_attr_setstacksize(&attr, STACK_BYTES);
     while (n < wanted && n < MAX_THREADS && !pthread_create(&threads[n], &attr, work, &queue)) n++;
     pthread_attr_destroy(&attr);
+    bool is_needed = beside(context);
+    if (!is_needed) end_queue(&queue);
     if (!n) work(&queue);
     for (int i = 0; i < n; i++) pthread_join(threads[i], NULL);
     report(t, code, false);
     report(t, code, true);
     times_stage(t, code->n > 1 ? "code (in parallel)" : "code");
-    bool ok = true;
-    for (int i = 0; i < code->n; i++) ok = ok && code->at[i].ok;
-    return ok;
+    return is_needed && is_complete(code);
 }
+
+static bool nothing(void *context) {
+    (void)context;
+    return true;
+}
+
+bool code_generate(Code *code, Times *t) { return code_generate_beside(code, t, nothing, NULL); }
 
 void code_free(Code *code) {
     for (int i = 0; i < code->n; i++) {

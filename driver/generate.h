@@ -28,6 +28,9 @@ typedef struct Code {
  * each part of the kernels. For --emit only the modules that are printed, with all kernels in one part. */
 Code code_plan(Arena *arena, const Program *p, const Options *o);
 bool code_generate(Code *code, Times *t);
+/* The same; the calling thread does something else meanwhile. If `beside` returns false, the modules that no thread has
+ * begun are left, and so is the result. */
+bool code_generate_beside(Code *code, Times *t, bool (*beside)(void *context), void *context);
 void code_free(Code *code);
 
 #endif

@@ -285,18 +285,36 @@ static Program *check(const Job *j) {
     const Options *o = j->o;
     bool tests = o->command == COMMAND_TEST, strict = o->strict;
     bool makes_program = o->command != COMMAND_CHECK && !o->emit && !o->explain && !o->object && !o->shared;
+    bool races_later = makes_program && o->command != COMMAND_INTERPRET && !o->warnings_are_errors;
     if (o->command == COMMAND_INTERPRET) strict = strict || !irgen_host_fuses(o->march);
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
                        .is_library = o->object || o->shared || o->emit == EMIT_HEADER,
                        .transfers_each = o->transfers_each, .races_strict = o->races_strict, .races_off = o->races_off,
                        .shadow = o->shadow,
                        .races_listed = o->explain == EXPLAIN_RACES,
-                       .races_timed = o->time_report, .strict = strict, .fast = o->fast,
+                       .races_timed = o->time_report, .races_later = races_later,
+                       .strict = strict, .fast = o->fast,
                        .host_fuses = irgen_host_fuses, .march = o->march};
     Program *checked = sema_check(j->c, j->module, &how);
     off_check_exports(j->c, checked);
     times_stage(j->t, "check");
     return checked;
+}
+
+/* While code is generated, because code does not depend on it. */
+static bool find_races(void *context) {
+    const Job *job = context;
+    double begun = times_now();
+    bool ok = sema_find_races(job->program);
+    times_part(job->t, "check", "races", times_now() - begun);
+    return ok;
+}
+
+/* What sema_check left. */
+static bool check_races(const Job *job) {
+    sema_find_races(job->program);
+    sema_tell_races(job->program);
+    return accepted(job->c, job->o);
 }
 
 /* The compiler, from source to result; `run` returns *program. */
@@ -322,7 +340,7 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
     if (emits[o->emit].after == STAGE_PARSED) return emits[o->emit].run(&job);
 
     job.program = check(&job);
-    if (!accepted(c, o)) return false;
+    if (!accepted(c, o)) return check_races(&job);
     if (o->explain) return explains[o->explain](&job);
     if (o->emit) return emits[o->emit].run(&job) && write_dependencies(c, o, output);
     if (o->command == COMMAND_CHECK) return true;
@@ -333,7 +351,9 @@ static bool compile(Compiler *c, Options *o, const char *output, Blob *program, 
 
     Code code = code_plan(&c->arena, job.program, o);
     Blob *in_memory = runs_program(o) ? program : NULL;
-    bool ok = code_generate(&code, t) && link_program(job.program, o, &code, output, in_memory, t) &&
+    bool is_complete = code_generate_beside(&code, t, find_races, &job);
+    sema_tell_races(job.program);
+    bool ok = accepted(c, o) && is_complete && link_program(job.program, o, &code, output, in_memory, t) &&
               write_dependencies(c, o, output) && (!o->header || output_header(c, job.program, o->header));
     code_free(&code);
     return ok;

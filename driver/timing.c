@@ -10,6 +10,8 @@ static double clock_seconds(clockid_t clock) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+double times_now(void) { return clock_seconds(CLOCK_MONOTONIC); }
+
 void times_start(Times *t) {
     *t = (Times){.load = clock_seconds(CLOCK_PROCESS_CPUTIME_ID)};
     t->started = t->last = clock_seconds(CLOCK_MONOTONIC);

@@ -19,6 +19,7 @@ typedef struct Times {
 } Times;
 
 void times_start(Times *t);
+double times_now(void); /* in seconds */
 /* The stage that ends now began where the last one ended. */
 void times_stage(Times *t, const char *stage);
 /* Time inside the next stage to end, measured elsewhere: stages that ran side by side. */

@@ -312,7 +312,11 @@ void launch_bounds_check(Sema *s, Func *f); /* launch_bounds.c: indices that the
 void past_end_check(Sema *s, Func *f); /* past_end.c: what work items past the end of a domain in groups do */
 
 void unwritten_find(Sema *s, Func *f); /* unwritten.c: sets Expr.index.is_unwritten, after access_check */
-void races_check(Sema *s, Func *f); /* races/races.c: data races of a kernel */
+/* races/races.c: data races of a kernel. Only races_tell reports them, and changes the syntax tree meanwhile, to see what
+ * would cure one. */
+void races_find(Sema *s, Func *f);
+bool races_are_error(const Sema *s, const Func *f); /* of those found, some for certain */
+void races_tell(Sema *s, Func *f);
 /* races/update.c: "c[0] += 1" of `c[0] = c[0] + 1`; NULL: the value does not update the target as an atomic one can */
 const char *races_as_update(Sema *s, const Expr *target, const Expr *value);
 

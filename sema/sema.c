@@ -175,6 +175,32 @@ static void report_no_main(Sema *s, const Module *m) {
     else diag_note(s->c, d, place, "`kdslc check` and `--emit` need none");
 }
 
+static void find_races(Sema *s) {
+    for (int i = 0; i < s->program->funcs.n; i++)
+        if (s->program->funcs.at[i]->facts->queued) races_find(s, s->program->funcs.at[i]);
+}
+
+static void tell_races(Sema *s) {
+    for (int i = 0; i < s->program->funcs.n; i++) races_tell(s, s->program->funcs.at[i]);
+}
+
+/* What follows asks for races only to record accesses (shadow.c), and reports what is missing or unused only where
+ * there is no error. */
+static bool races_may_wait(const Sema *s) {
+    const SemaOptions *o = s->options;
+    return o && o->races_later && !s->c->diags.n_errors && !o->races_listed && !o->shadow && !o->only_reached &&
+           !o->memo && (!o->need_main || s->program->main);
+}
+
+static void leave_races(const Sema *s) {
+    Sema *kept = arena_new(s->arena, Sema);
+    SemaOptions *options = arena_new(s->arena, SemaOptions);
+    *options = *s->options; /* the caller's may be gone by then */
+    *kept = *s;
+    kept->options = options;
+    s->program->waiting = kept;
+}
+
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     Sema s;
     sema_init(&s, c, m);
@@ -209,8 +235,8 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     for (int i = 0; sound && i < s.program->funcs.n; i++) past_end_check(&s, s.program->funcs.at[i]);
     for (int i = 0; sound && i < s.program->funcs.n; i++) launch_bounds_check(&s, s.program->funcs.at[i]);
     if (options && options->only_reached) mark_reached(&s, session_is_new);
-    for (int i = 0; sound && i < s.program->funcs.n; i++)
-        if (s.program->funcs.at[i]->facts->queued) races_check(&s, s.program->funcs.at[i]);
+    bool races_wait = sound && races_may_wait(&s);
+    if (sound && !races_wait) find_races(&s), tell_races(&s);
     for (int i = 0; sound && i < s.program->funcs.n; i++) unwritten_find(&s, s.program->funcs.at[i]);
     access_settle(&s);
     access_spread(&s);
@@ -218,8 +244,24 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     s.program->shadow = options ? options->shadow : 0;
     if (sound) shadow_find(&s);
     if (options && options->only_reached) keep_reached(&s, session_is_input);
-    warn_unused_items(&s);
+    if (!races_wait) warn_unused_items(&s);
     if (options && options->need_main && !s.program->main && !c->diags.n_errors) report_no_main(&s, m);
     if (options && options->is_library && !c->diags.n_errors) report_no_exports(&s, m);
+    if (races_wait) leave_races(&s);
     return s.program;
+}
+
+bool sema_find_races(Program *p) {
+    bool is_error = false;
+    if (p->waiting) find_races(p->waiting);
+    for (int i = 0; p->waiting && i < p->funcs.n; i++)
+        is_error = is_error || races_are_error(p->waiting, p->funcs.at[i]);
+    return !is_error;
+}
+
+void sema_tell_races(Program *p) {
+    if (!p->waiting) return;
+    tell_races(p->waiting);
+    warn_unused_items(p->waiting); /* only if there is no error */
+    p->waiting = NULL;
 }

@@ -416,6 +416,7 @@ typedef struct Program {
     Vec(Symbol *) kept;   /* the variables that live between inputs, by number - 1; of structs that own arrays their
                            * fields */
     Vec(KeptVar) new_vars;/* those that this input declares, in order */
+    struct Sema *waiting; /* of SemaOptions.races_later, for sema_find_races; NULL: nothing is left to check */
 } Program;
 
 typedef struct BuiltInModule { /* a module that is part of the compiler */
@@ -458,6 +459,7 @@ typedef struct SemaOptions {
     bool races_off;      /* --races=off: kernels are not analysed for them */
     bool races_listed;   /* --explain=races: they are no errors */
     bool races_timed;    /* tells the time of each kernel there */
+    bool races_later;    /* the analysis of data races may be left to sema_find_races */
     bool only_reached;   /* of a session: leave out what the input does not lead to, after warnings about it */
     Span own;            /* of a session: the text of the input, whose declarations are new */
     Memo *memo;          /* of the document; NULL: none */
@@ -465,6 +467,11 @@ typedef struct SemaOptions {
 
 /* Check the whole module. Never NULL; when c->diags.n_errors is not 0 the program must not be generated. */
 Program *sema_check(Compiler *c, Module *m, const SemaOptions *options);
+/* The analysis of data races, if it was left for later. No code depends on it, and it changes nothing that code is
+ * generated from, so that other threads can do so meanwhile. false: there is an error. */
+bool sema_find_races(Program *p);
+/* Reports them, and the warnings that come afterwards. Not while other threads generate code. */
+void sema_tell_races(Program *p);
 /* After syntax errors: only reports errors of types in the declarations without any. */
 void sema_check_rest(Compiler *c, Module *m, const SemaOptions *options);
 

@@ -169,10 +169,12 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-void races_check(Sema *s, Func *f) {
+/* --check=race reports races itself, where they happen. */
+static unsigned shadowed(const Sema *s) { return s->options ? s->options->shadow & SHADOW_RACE : 0; }
+
+void races_find(Sema *s, Func *f) {
     if (!f->is_kernel || !f->item || !f->item->fn.body || f->facts->skip || f->is_made) return;
-    unsigned shadow = s->options ? s->options->shadow & SHADOW_RACE : 0; /* reports races itself, where they happen */
-    if (s->options && s->options->races_off && !s->options->races_listed && !shadow) return;
+    if (s->options && s->options->races_off && !s->options->races_listed && !shadowed(s)) return;
     if (memo_find(s, f, "free of races", 0)) return;
     double begun = now_ms();
     unsigned long before = s->races_spent;
@@ -181,6 +183,19 @@ void races_check(Sema *s, Func *f) {
     if (always_free) memo_add(s, f, "free of races", 0, "");
     if (s->options && s->options->races_timed) f->races->ms = now_ms() - begun;
     f->races->steps = s->races_spent - before;
-    bool silent = s->options && (s->options->races_listed || s->options->races_off || shadow);
-    if (!silent) races_report(s, f, f->races);
+}
+
+static bool is_silent(const Sema *s) {
+    return s->options && (s->options->races_listed || s->options->races_off || shadowed(s));
+}
+
+bool races_are_error(const Sema *s, const Func *f) {
+    if (!f->races || is_silent(s)) return false;
+    bool is_error = false;
+    for (int i = 0; i < f->races->pairs.n; i++) is_error = is_error || f->races->pairs.at[i].verdict == RACE_FOUND;
+    return is_error;
+}
+
+void races_tell(Sema *s, Func *f) {
+    if (f->races && !is_silent(s)) races_report(s, f, f->races);
 }

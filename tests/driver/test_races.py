@@ -170,5 +170,34 @@ class RacesTest(unittest.TestCase):
                       "`to[i]`", done.stderr)
 
 
+UNUSED = """\
+fn unused(a: i32) -> i32 { return a; }
+kernel scatter(to: &[i32; n], x: &mut [i32; n]) over i in n {
+    x[0] = 1;
+    x[to[i]] += 1;
+}
+fn main() {
+    let to = [0; 10];
+    var x = [0; 10];
+    offload scatter(&to, &mut x);
+    print("{}", x[0]);
+}
+"""
+
+
+class Beside(unittest.TestCase):
+    """Races are looked for while code is generated, and what is reported stays the same."""
+
+    def test_a_program_and_a_check_report_the_same(self):
+        for options in [], ["-Werror"], ["--races=strict"], ["--races=off"]:
+            with tempfile.TemporaryDirectory() as folder:
+                source, output = Path(folder, "unused.kdsl"), Path(folder, "program")
+                source.write_text(UNUSED)
+                check = subprocess.run([KDSLC, "check", *options, source], capture_output=True, text=True)
+                build = subprocess.run([KDSLC, *options, source, "-o", output], capture_output=True, text=True)
+                self.assertEqual((build.returncode, build.stderr), (check.returncode, check.stderr), options)
+                self.assertEqual(output.exists(), check.returncode == 0, options)
+
+
 if __name__ == "__main__":
     unittest.main()
