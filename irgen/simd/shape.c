@@ -43,7 +43,9 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
             widest = bytes < 4 ? widest_integer(g) : bytes;
     if (bytes < 4 && widest > bytes) bytes = widest > 4 ? 4 : widest;
     if (bytes < 4 && across % (t->vector_bits / 8 / bytes)) bytes = 4;
-    return (int)(t->vector_bits / 8 / bytes);
+    int width = (int)(t->vector_bits / 8 / bytes);
+    while (across > 1 && across <= width / 2) width /= 2; /* lanes that no item has cost as much as the others */
+    return width;
 }
 
 /* Which shapes there may be -----------------------------------------------------------------------------------------
