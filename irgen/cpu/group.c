@@ -133,11 +133,26 @@ static void bind_between(GroupRun *r) {
     cg_shadow_once(f, true);
 }
 
+/* An axis with one item has no loop: around the loops of the others it is seen whether the item is executed. */
+static void enter_single(GroupRun *r, Nest *nest, int d) {
+    CgFunc *f = r->f;
+    LLVMBasicBlockRef body = cg_block(f, "item");
+    nest->done[d] = cg_block(f, "items.done");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, nest->lo[d], nest->hi[d], ""), body, nest->done[d]);
+    cg_enter(f, body);
+}
+
 static void nest_begin(GroupRun *r, Nest *nest) {
     CgFunc *f = r->f;
     LLVMValueRef at[3];
     cg_shadow_once(f, false);
     for (int d = 0; d < r->n; d++) {
+        if (!nest->single[d]) continue;
+        at[d] = nest->lo[d];
+        enter_single(r, nest, d);
+    }
+    for (int d = 0; d < r->n; d++) {
+        if (nest->single[d]) continue;
         nest->counter[d] = cg_alloca(f, f->cg->i64, "local");
         nest->head[d] = cg_block(f, "items");
         nest->done[d] = cg_block(f, "items.done");
@@ -161,38 +176,25 @@ static void nest_end(GroupRun *r, Nest *nest) {
     cg_goto(f, nest->next);
     cg_enter_next(f, nest->next);
     group_carry_out(r, nest);
+    int inner = 0; /* loops inside this one */
     for (int d = r->n; d-- > 0;) {
+        if (nest->single[d]) continue;
         LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, nest->counter[d]), cg_i64(f->cg, 1), "");
         LLVMSetNUW(next, true);
         LLVMBuildStore(f->b, next, nest->counter[d]);
         cg_goto(f, nest->head[d]);
         LLVMValueRef latch = LLVMGetBasicBlockTerminator(LLVMGetInsertBlock(f->b));
-        if (d >= r->n - 2) cg_mark_items(f, latch, d < r->n - 1);
-        if (r->unrolled && d == r->n - 1) cg_mark_counted(f, latch);
+        if (inner < 2) cg_mark_items(f, latch, inner == 1);
+        if (r->unrolled && !inner) cg_mark_counted(f, latch);
+        inner++;
+        cg_enter(f, nest->done[d]);
+    }
+    for (int d = r->n; d-- > 0;) {
+        if (!nest->single[d]) continue;
+        cg_goto(f, nest->done[d]);
         cg_enter(f, nest->done[d]);
     }
     bind_between(r);
-}
-
-/* Rematerialises the `let`s (Plan.again) that this segment uses, directly or through another one. */
-static void rematerialise(GroupRun *r, const Part *part) {
-    const Plan *p = &r->plan;
-    bool *wanted = arena_array(&r->f->cg->c->arena, bool, p->again.n + 1);
-    for (int i = p->again.n; i-- > 0;) {
-        const Symbol *sym = p->again.at[i]->let.sym;
-        wanted[i] = group_uses(part, sym);
-        Part user = {0};
-        for (int k = i + 1; k < p->again.n && !wanted[i]; k++) {
-            if (!wanted[k]) continue;
-            user.items.n = 0;
-            vec_push(&r->f->cg->c->arena, &user.items, p->again.at[k]);
-            wanted[i] = group_uses(&user, sym);
-        }
-    }
-    for (int i = 0; i < p->again.n; i++) {
-        Stmt *st = p->again.at[i];
-        if (wanted[i] && p->home[st->let.sym->id] != part->number + 1) cg_stmt(r->f, st);
-    }
 }
 
 static void run_statements(GroupRun *r, const Part *part, const Narrowed *narrowed, LLVMBasicBlockRef next) {
@@ -213,6 +215,7 @@ void group_run_items(GroupRun *r, const Part *part) {
     CgFunc *f = r->f;
     Nest nest;
     if (part->items.n) cg_debug_at(f, part->items.at[0]->span);
+    group_hold(r, part);
     Narrowed narrowed = group_narrow(r, part, &nest);
     nest_begin(r, &nest);
     group_carry_in(r, part, &nest);
@@ -224,7 +227,7 @@ void group_run_items(GroupRun *r, const Part *part) {
         scope.break_to = scope.continue_to = part->leaves ? exit_through(r, &r->loop->skipped, nest.next) : nest.next;
     f->scope = &scope;
     group_fetch_next(r, part);
-    rematerialise(r, part);
+    group_rematerialise(r, part);
     run_statements(r, part, &narrowed, nest.next);
     f->scope = scope.parent;
     nest_end(r, &nest);
@@ -401,6 +404,7 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     for (int d = 0; d < r.n; d++) r.count[d] = cg_groups_along(f, r.group, &r.axes[d], d);
     r.known = arena_array(r.plan.arena, Const, r.fn->n_symbols + 1);
     f->known_of = &r;
+    f->held = r.plan.held.n ? group_held : NULL;
     make_shared(&r);
     cg_shadow_arrays(f, true);
     make_kept(&r);
@@ -425,4 +429,5 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, load64(f, counter), cg_i64(f->cg, 1), ""), counter);
     cg_goto(f, head);
     cg_enter(f, done);
+    f->held = NULL;
 }

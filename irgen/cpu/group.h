@@ -50,6 +50,14 @@ struct Parts {
     const Block *block;  /* NULL: a single statement, the `if` of an `else if` */
 };
 
+/* A part of a rematerialised `let` that is the same for all items, and may fail: it is computed once, before the segment
+ * that declares the `let`. */
+typedef struct Held {
+    Expr *e;
+    int part;            /* number of the segment */
+    LLVMValueRef at;     /* its value in memory; NULL: not yet computed */
+} Held;
+
 typedef struct Plan {
     CgFunc *f;
     Rates rates;         /* per item along the last axis */
@@ -61,6 +69,7 @@ typedef struct Plan {
     bool *kept;          /* by symbol id: live across segments, so expanded to an element for each item */
     bool *apart;         /* by symbol id: an expanded array accessed by elements only, interleaved by item */
     Symbol **symbols;    /* by symbol id: the expanded variables and other locals of items */
+    Vec(Held) held;      /* cpu/group_again.c */
     StmtList again;      /* cheap `let`s in source order, rematerialised in each segment instead of expanded */
     int *home;           /* by symbol id: number + 1 of the segment that declares the variable; 0: none does */
     int first_return;    /* the first segment in which an item may return; n_parts: none */
@@ -72,7 +81,9 @@ typedef struct Plan {
 } Plan;
 
 void group_plan(Plan *p, CgFunc *f);
-bool group_is_placed(Expr *e);                  /* reads memory, calls or may fail: must not be moved */
+bool group_fails(const Expr *e);                /* itself reads memory, calls or may fail: must not be moved; */
+bool group_is_placed(Expr *e);                  /* it, or a part of it */
+bool group_is_uniform(const Plan *p, Expr *e);  /* the same for all items, and so are the variables it is made of */
 bool group_knows(const Plan *p, Expr *e);       /* uniform, and computed from variables of the group only */
 bool group_uses(const Part *part, const Symbol *sym);
 int64_t group_kept_bytes(const Plan *p);        /* for all items */
@@ -147,8 +158,15 @@ void group_run_split(GroupRun *r, const Part *part);  /* group_run_items, after 
 Const group_known_in_box(GroupRun *r, const Expr *e); /* a comparison, if constant in r->box */
 unsigned group_known_inside(const Expr *element, void *run); /* a callback for CgFunc.known_inside */
 
+/* cpu/group_again.c */
+bool group_is_again(Plan *p, const Part *part, int at); /* is its statement `at` a cheap `let`? */
+void group_hold(GroupRun *r, const Part *part);
+LLVMValueRef group_held(const Expr *e, void *run);      /* a callback of type CgFunc.held */
+void group_rematerialise(GroupRun *r, const Part *part);
+
 typedef struct Nest { /* loops over the items lo..hi of the group */
     LLVMValueRef lo[3], hi[3], counter[3];
+    bool single[3];          /* there is at most one item along the axis, lo: no loop */
     LLVMBasicBlockRef head[3], done[3], next;
     LLVMValueRef *own;       /* by symbol id: cpu/group_carry.c; NULL: use the expanded array */
 } Nest;
@@ -165,6 +183,7 @@ typedef struct Narrowed {
     const Block *body; /* NULL: the statements of the segment */
 } Narrowed;
 Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest); /* sets lo and hi of the nest */
+bool group_narrows(const Plan *p, const Expr *condition); /* would a part of it become a bound? */
 Op group_mirrored(Op op); /* the operator op' with b op' a == a op b */
 
 /* Emit a segment as a nest of loops over the items; the segments and uniform control flow of a block; the start of an

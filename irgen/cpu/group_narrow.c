@@ -24,12 +24,13 @@ static void only_inside(GroupRun *r, Nest *nest) {
     for (int d = 0; d < r->n; d++) nest->hi[d] = least(r->f, nest->hi[d], r->left[d]);
 }
 
+#define FAR (INT64_C(1) << 62)
+
 /* Turns the bound of `i` into one of `i.local`. Positions are less than 2^62, so a clamped bound decides the same. */
 static LLVMValueRef local_value(GroupRun *r, int d, bool is_local, LLVMValueRef v) {
     CgFunc *f = r->f;
     if (is_local) return v;
-    const int64_t far = INT64_C(1) << 62;
-    v = most(f, least(f, v, cg_i64(f->cg, far)), cg_i64(f->cg, -far));
+    v = most(f, least(f, v, cg_i64(f->cg, FAR)), cg_i64(f->cg, -FAR));
     return LLVMBuildSub(f->b, v, r->first[d], "");
 }
 
@@ -41,15 +42,37 @@ static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
     CgFunc *f = r->f;
     bool is_local;
     int d = group_axis_of(r->fn, place, &is_local);
-    if (d < 0 || (op != OP_LT && op != OP_GE && op != OP_EQ) || !group_knows(&r->plan, with)) return false;
+    if (d < 0 || !group_knows(&r->plan, with)) return false;
     LLVMValueRef v = local_value(r, d, is_local, cg_index_value(f, cg_expr(f, with)));
+    if (op == OP_LE || op == OP_GT) { /* i <= v: i < v + 1 */
+        v = LLVMBuildAdd(f->b, least(f, v, cg_i64(f->cg, FAR)), cg_i64(f->cg, 1), "");
+        op = op == OP_LE ? OP_LT : OP_GE;
+    }
     if (op == OP_LT) nest->hi[d] = least(f, nest->hi[d], v);
     else nest->lo[d] = most(f, nest->lo[d], v);
     if (op != OP_EQ) return true;
+    nest->single[d] = true;
     LLVMValueRef past = LLVMBuildAdd(f->b, v, cg_i64(f->cg, 1), "");
     LLVMValueRef is_local_index = LLVMBuildICmp(f->b, LLVMIntULT, v, cg_i64(f->cg, r->group->by[d]), "");
     nest->hi[d] = least(f, nest->hi[d], LLVMBuildSelect(f->b, is_local_index, past, cg_i64(f->cg, 0), ""));
     return true;
+}
+
+/* Both sides are indices; positions are not compared otherwise. */
+static bool is_comparison(const Expr *e) {
+    if (e->kind != EXPR_BINARY || e->konst.kind != CONST_NONE) return false;
+    if (op_info[e->binary.op].kind != OPK_COMPARE || e->binary.op == OP_NE) return false;
+    return e->binary.lhs->type->kind == TY_INDEX && e->binary.rhs->type->kind == TY_INDEX;
+}
+
+bool group_narrows(const Plan *p, const Expr *e) {
+    bool is_local;
+    if (e->kind == EXPR_BINARY && e->binary.op == OP_AND && e->konst.kind == CONST_NONE)
+        return group_narrows(p, e->binary.lhs) || group_narrows(p, e->binary.rhs);
+    if (!is_comparison(e)) return false;
+    Expr *a = e->binary.lhs, *b = e->binary.rhs;
+    return (group_axis_of(p->func, a, &is_local) >= 0 && group_knows(p, b)) ||
+           (group_axis_of(p->func, b, &is_local) >= 0 && group_knows(p, a));
 }
 
 /* Adds the condition e to the bounds of the nest; false: e is not of that form, nothing has changed. */
@@ -58,9 +81,7 @@ static bool take(GroupRun *r, Nest *nest, Expr *e) {
         only_inside(r, nest);
         return true;
     }
-    if (e->kind != EXPR_BINARY || e->konst.kind != CONST_NONE) return false;
-    if (op_info[e->binary.op].kind != OPK_COMPARE) return false;
-    if (e->binary.lhs->type->kind != TY_INDEX || e->binary.rhs->type->kind != TY_INDEX) return false;
+    if (!is_comparison(e)) return false;
     return compares(r, nest, e->binary.op, e->binary.lhs, e->binary.rhs) ||
            compares(r, nest, group_mirrored(e->binary.op), e->binary.rhs, e->binary.lhs);
 }
@@ -89,6 +110,7 @@ Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest) {
     for (int d = 0; d < r->n; d++) {
         nest->lo[d] = cg_i64(r->f->cg, r->box ? r->box->lo[d] : 0);
         nest->hi[d] = cg_i64(r->f->cg, r->box ? r->box->hi[d] : r->group->by[d]);
+        nest->single[d] = r->group->by[d] == 1 && r->group->items > 1;
     }
     if (r->rounds) {
         int d = r->rounds->loop->axis;

@@ -32,8 +32,7 @@ static bool is_exit(const Stmt *st, int depth) {
     return false;
 }
 
-static bool may_fail(Expr *e, void *context) {
-    (void)context;
+bool group_fails(const Expr *e) {
     if (e->konst.kind != CONST_NONE) return false;
     if (e->kind == EXPR_INDEX) return true;
     if (e->kind == EXPR_CALL) {
@@ -43,6 +42,11 @@ static bool may_fail(Expr *e, void *context) {
     if (e->kind == EXPR_NAME) return e->name.sym && e->name.sym->kind == SYM_PARAM && e->name.sym->mode != REF_NONE;
     if (e->kind != EXPR_BINARY || e->binary.rhs->konst.kind != CONST_NONE) return false;
     return op_info[e->binary.op].can_fail;
+}
+
+static bool may_fail(Expr *e, void *context) {
+    (void)context;
+    return group_fails(e);
 }
 
 bool group_is_placed(Expr *e) { return expr_find(e, may_fail, NULL) != NULL; }
@@ -61,9 +65,11 @@ static bool differs(Expr *e, void *context) {
     return e->kind == EXPR_ATOMIC || (e->kind == EXPR_NAME && e->name.sym && symbol_varies(e->name.sym));
 }
 
-bool group_knows(const Plan *p, Expr *e) {
-    return !expr_find(e, differs, NULL) && !expr_find(e, is_per_item, (void *)p) && !group_is_placed(e);
+bool group_is_uniform(const Plan *p, Expr *e) {
+    return !expr_find(e, differs, NULL) && !expr_find(e, is_per_item, (void *)p);
 }
+
+bool group_knows(const Plan *p, Expr *e) { return group_is_uniform(p, e) && !group_is_placed(e); }
 
 static bool is_symbol(Expr *e, void *sym) { return e->kind == EXPR_NAME && e->name.sym == sym; }
 
@@ -213,6 +219,36 @@ static void cut_once(Plan *p, Parts *to, Stmt *st, bool *open) {
     to->at.at[last - 1] = once;
 }
 
+/* Loop distribution ------------------------------------------------------------------------------------------------ */
+
+static bool block_uses(const Block *b, int from, int to, const Symbol *sym) {
+    for (int i = from; i < to; i++)
+        if (stmt_find(b->stmts.at[i], is_symbol, (void *)sym)) return true;
+    return false;
+}
+
+/* Would a variable of the open segment be expanded only because the segment ends at the statement p->at? */
+static bool is_needed_beyond(const Plan *p, const Stmt *st) {
+    if (st->kind != STMT_LET || p->once[st->let.sym->id]) return false;
+    const Type *t = st->let.sym->type;
+    bool is_plain = !st->let.is_var && st->let.init && (t->is_int || t->kind == TY_BOOL);
+    if (is_plain && !group_is_placed(st->let.init)) return false; /* rematerialised */
+    const Block *b = p->around;
+    int end = p->at;
+    while (end < b->stmts.n && !b->stmts.at[end]->together) end++;
+    return block_uses(b, p->at, end, st->let.sym) && !block_uses(b, end, b->stmts.n, st->let.sym);
+}
+
+/* `if i.local == 0 { }` among other statements: in a loop of its own over the items that the condition is true of
+ * (group_narrow.c), it needs no mask. Legal because between barriers items are unordered. */
+static bool stands_apart(const Plan *p, const Part *open, const Stmt *st) {
+    bool is_guard = st->kind == STMT_IF && !st->if_.else_ && p->around && cg_allows(p->f->cg, GROUP_NARROW);
+    if (!is_guard || is_exit(st, 0) || !group_narrows(p, st->if_.cond)) return false;
+    for (int i = 0; open && i < open->items.n; i++)
+        if (is_needed_beyond(p, open->items.at[i])) return false;
+    return true;
+}
+
 static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
     if (!st->together && is_once(p, st)) {
         cut_once(p, to, st, open);
@@ -229,8 +265,9 @@ static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
         return;
     }
     if (!st->together) {
-        Part *part = *open ? &to->at.at[to->at.n - 1] : part_new(p, to, PART_ITEMS, NULL);
-        *open = true;
+        bool apart = stands_apart(p, *open ? &to->at.at[to->at.n - 1] : NULL, st);
+        Part *part = *open && !apart ? &to->at.at[to->at.n - 1] : part_new(p, to, PART_ITEMS, NULL);
+        *open = !apart;
         vec_push(p->arena, &part->items, st);
         part->leaves = part->leaves || is_exit(st, 0);
         return;
@@ -309,37 +346,6 @@ typedef struct Homes {
     const Symbol *own; /* the variable of a strided loop, private to the segment wherever it is declared */
 } Homes;
 
-/* False if e depends only on immutable values that cost nothing to get: positions, sizes, rematerialised `let`s. */
-static bool changes(Expr *e, void *context) {
-    const Plan *p = context;
-    if (e->kind == EXPR_ATOMIC || e->kind == EXPR_IF) return true;
-    if (e->kind == EXPR_CALL) return e->call.info->kind != CALL_CONVERT || e->type->kind == TY_STRUCT;
-    if (e->kind != EXPR_NAME || !e->name.sym || e->konst.kind != CONST_NONE) return false;
-    const Symbol *sym = e->name.sym;
-    if (sym->kind == SYM_PARAM) return sym->mode != REF_NONE || type_is_parts(sym->type);
-    if (sym->kind != SYM_LOCAL || sym->is_group_value || !sym->keyword.hi) return false;
-    if (sym->is_mutable) return true;
-    if (p->once[sym->id]) return false;
-    for (int i = 0; i < p->again.n; i++)
-        if (p->again.at[i]->let.sym == sym) return false;
-    return true;
-}
-
-static bool count_operation(Expr *e, void *n) {
-    *(int *)n += e->kind == EXPR_BINARY || e->kind == EXPR_UNARY || e->kind == EXPR_CALL;
-    return false;
-}
-
-static bool is_cheap(Plan *p, const Stmt *st) {
-    enum { MAX_OPERATIONS = 6 };
-    Expr *e = st->let.init;
-    int n = 0;
-    if (!e || st->let.is_var || !st->let.sym->type->is_int) return false;
-    if (group_is_placed(e) || expr_find(e, changes, p)) return false;
-    expr_find(e, count_operation, &n);
-    return n <= MAX_OPERATIONS;
-}
-
 static void find_homes(Homes *h, const Parts *parts) {
     for (int i = 0; parts && i < parts->at.n; i++) {
         const Part *part = &parts->at.at[i];
@@ -348,7 +354,7 @@ static void find_homes(Homes *h, const Parts *parts) {
             if (st->kind != STMT_LET) continue;
             h->home[st->let.sym->id] = part->number + 1;
             h->p->symbols[st->let.sym->id] = st->let.sym;
-            if (is_cheap(h->p, st)) vec_push(h->p->arena, &h->p->again, (Stmt *)st);
+            if (group_is_again(h->p, part, k)) vec_push(h->p->arena, &h->p->again, (Stmt *)st);
         }
         find_homes(h, part->then_);
         find_homes(h, part->else_);

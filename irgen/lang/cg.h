@@ -199,6 +199,7 @@ struct CgFunc { /* typedef: target.h */
     Known known;                   /* values of expressions beyond Expr.konst; NULL: none */
     unsigned (*known_inside)(const Expr *element, void *context); /* indices: bit d; with Expr.index.proven; NULL:
                                                                    * none */
+    LLVMValueRef (*held)(const Expr *e, void *context); /* a value that is in memory, and its address; NULL: none */
     void *known_of;                /* their context */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     CgSegments meet;

@@ -150,6 +150,8 @@ CgValue cg_expr(CgFunc *f, Expr *e) {
     Const known = f->known ? evaluate_expr(e, f->known, f->known_of) : (Const){0};
     if (known.kind != CONST_NONE) return cg_const(f->cg, &known, e->type);
     cg_debug_at(f, e->span);
+    LLVMValueRef held = f->held ? f->held(e, f->known_of) : NULL;
+    if (held) return cg_value(LLVMBuildLoad2(f->b, cg_type(f->cg, e->type), held, ""), e->type);
     switch (e->kind) {
     case EXPR_NAME: return name(f, e);
     case EXPR_UNARY: return cg_unary(f, e->unary.op, cg_expr(f, e->unary.operand));

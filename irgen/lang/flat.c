@@ -58,9 +58,9 @@ static LLVMValueRef row_of(CgFunc *f, const Expr *e) {
     Factors rest;
     e = flat_origin(e);
     if (e->kind == EXPR_NAME) return e->name.sym == f->flat.axis->axis ? f->flat.row : NULL;
-    if (e->kind != EXPR_BINARY || e->binary.op != OP_REM) return NULL;
-    if (!flat_divisor(f->flat.axis, e->binary.rhs, &rest)) return NULL;
-    LLVMValueRef row = row_of(f, e->binary.lhs);
+    Division d;
+    if (!flat_division(e, &d) || !d.is_remainder || !flat_divisor(f->flat.axis, &d.by, &rest)) return NULL;
+    LLVMValueRef row = row_of(f, d.of);
     return row ? LLVMBuildURem(f->b, row, product(f, &rest), "") : NULL;
 }
 
@@ -74,10 +74,11 @@ LLVMValueRef cg_flat_value(CgFunc *f, LLVMValueRef v, const Type *t) {
 
 LLVMValueRef cg_flat_division(CgFunc *f, const Expr *e) {
     Factors rest;
-    bool remainder = e->binary.op == OP_REM;
-    if ((!remainder && e->binary.op != OP_DIV) || !e->type->is_int) return NULL;
-    LLVMValueRef row = flat_divisor(f->flat.axis, e->binary.rhs, &rest) ? row_of(f, e->binary.lhs) : NULL;
+    Division d;
+    bool is_known = flat_division(e, &d) && flat_divisor(f->flat.axis, &d.by, &rest);
+    LLVMValueRef row = is_known ? row_of(f, d.of) : NULL;
     if (!row) return NULL;
+    bool remainder = d.is_remainder;
     if (!rest.n && rest.k == 1) return cg_flat_value(f, remainder ? f->flat.at : row, e->type);
     LLVMValueRef by = product(f, &rest);
     if (!remainder) return cg_flat_value(f, LLVMBuildUDiv(f->b, row, by, ""), e->type);

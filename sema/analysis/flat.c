@@ -94,12 +94,25 @@ static bool same(const Factors *a, const Factors *b) {
     return quotient(a, b, &rest) && is_one(&rest);
 }
 
-bool flat_divisor(const FlatAxis *f, const Expr *e, Factors *rest) {
-    Factors all;
-    if (!factors_of(e, &all) || !quotient(&all, &f->row, rest)) return false;
+bool flat_divisor(const FlatAxis *f, const Factors *by, Factors *rest) {
+    if (!quotient(by, &f->row, rest)) return false;
     bool known = is_one(rest);
-    for (int i = 0; i < f->n_areas; i++) known = known || same(&all, &f->area[i]);
+    for (int i = 0; i < f->n_areas; i++) known = known || same(by, &f->area[i]);
     return known;
+}
+
+bool flat_division(const Expr *e, Division *out) {
+    enum { MOST = 62 };
+    if (e->kind != EXPR_BINARY || !e->type->is_int || e->konst.kind != CONST_NONE) return false;
+    const Const *k = &flat_origin(e->binary.rhs)->konst;
+    Op op = e->binary.op;
+    *out = (Division){.of = e->binary.lhs, .by = {.k = 1}, .is_remainder = op == OP_REM || op == OP_BIT_AND};
+    if (op == OP_DIV || op == OP_REM) return factors_of(e->binary.rhs, &out->by);
+    if (k->kind != CONST_INT) return false;
+    if (op == OP_SHR) out->by.k = k->i >= 0 && k->i < MOST ? INT64_C(1) << k->i : 0;
+    else if (op == OP_BIT_AND) out->by.k = k->i > 0 && k->i < INT64_C(1) << MOST && !(k->i & (k->i + 1)) ? k->i + 1 : 0;
+    else return false;
+    return out->by.k > 0;
 }
 
 const char *flat_text(Arena *arena, const Factors *f) {
@@ -116,22 +129,18 @@ typedef struct Search {
     Arena *arena;
 } Search;
 
-static bool divides(const Expr *e) {
-    return e->kind == EXPR_BINARY && e->type->is_int && (e->binary.op == OP_DIV || e->binary.op == OP_REM);
-}
-
 /* p, or a remainder of it. */
 static bool is_of_axis(const Symbol *axis, const Expr *e) {
+    Division d;
     e = flat_origin(e);
-    while (divides(e) && e->binary.op == OP_REM) e = flat_origin(e->binary.lhs);
+    while (flat_division(e, &d) && d.is_remainder) e = flat_origin(d.of);
     return e->kind == EXPR_NAME && e->name.sym == axis;
 }
 
 static bool see(Expr *e, void *context) {
     Search *s = context;
-    Factors by;
-    if (!divides(e) || e->konst.kind != CONST_NONE || !is_of_axis(s->found->axis, e->binary.lhs)) return false;
-    if (factors_of(e->binary.rhs, &by)) vec_push(s->arena, &s->divisors, by);
+    Division d;
+    if (flat_division(e, &d) && is_of_axis(s->found->axis, d.of)) vec_push(s->arena, &s->divisors, d.by);
     return false;
 }
 

@@ -24,10 +24,18 @@ typedef struct FlatAxis {
     int n_areas;
 } FlatAxis;
 
+/* e is e.of / by or e.of % by; also e.of >> k and e.of & (2^k - 1), which are these where e.of is not negative. */
+typedef struct Division {
+    const Expr *of;
+    Factors by;
+    bool is_remainder;
+} Division;
+
+bool flat_division(const Expr *e, Division *out);
 /* false: the domain has several axes, or its index is not divided by anything known at the launch. */
 bool flat_axis(Arena *arena, const Func *kernel, FlatAxis *out);
-/* `e` is w (*rest is 1) or one of the areas: w times *rest. */
-bool flat_divisor(const FlatAxis *f, const Expr *e, Factors *rest);
+/* `by` is w (*rest is 1) or one of the areas: w times *rest. */
+bool flat_divisor(const FlatAxis *f, const Factors *by, Factors *rest);
 const char *flat_text(Arena *arena, const Factors *f); /* "h * w" */
 /* `e` without conversions that keep its value, and with constants of the item replaced by their values. */
 const Expr *flat_origin(const Expr *e);
