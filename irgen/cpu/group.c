@@ -95,7 +95,7 @@ static LLVMBasicBlockRef exit_through(GroupRun *r, Flag *flag, LLVMBasicBlockRef
 
 /* A segment -------------------------------------------------------------------------------------------------------- */
 
-static void bind_item(GroupRun *r, LLVMValueRef *at) {
+void group_bind_item(GroupRun *r, LLVMValueRef *at) {
     CgFunc *f = r->f;
     LLVMValueRef number = at[0], inside = LLVMConstInt(f->cg->i1, 1, false);
     for (int d = 0; d < r->n; d++) {
@@ -122,7 +122,7 @@ static void bind_item(GroupRun *r, LLVMValueRef *at) {
 }
 
 /* Between segments the domain variables have the values of the group's first item, which failed checks report. */
-static void bind_between(GroupRun *r) {
+void group_bind_between(GroupRun *r) {
     CgFunc *f = r->f;
     for (int d = 0; d < r->n; d++) {
         f->slots[r->fn->domain.at[d]->id].value = r->first[d];
@@ -165,7 +165,7 @@ static void nest_begin(GroupRun *r, Nest *nest) {
         cg_enter(f, body);
     }
     nest->next = cg_block(f, "item.next");
-    bind_item(r, at);
+    group_bind_item(r, at);
     for (int d = 0; d < r->n; d++) {
         cg_debug_value(f, r->fn->domain.at[d], f->slots[r->fn->domain.at[d]->id].value, 0);
     }
@@ -194,7 +194,7 @@ static void nest_end(GroupRun *r, Nest *nest) {
         cg_goto(f, nest->done[d]);
         cg_enter(f, nest->done[d]);
     }
-    bind_between(r);
+    group_bind_between(r);
 }
 
 static void run_statements(GroupRun *r, const Part *part, const Narrowed *narrowed, LLVMBasicBlockRef next) {
@@ -355,6 +355,7 @@ static void run_part(GroupRun *r, const Part *part) {
     case PART_BARRIER: cg_shadow_barrier(r->f); return;
     case PART_JUMP: run_jump(r, part); return;
     case PART_ROUNDS: group_run_rounds(r, part); return;
+    case PART_WORKSHARING: group_run_shared_loop(r, part); return;
     }
 }
 
@@ -392,7 +393,7 @@ static void locate_group(GroupRun *r) {
     for (int d = 1; d < r->n; d++)
         number = LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, number, r->count[d], ""), place[d], "");
     cg_shadow_group(f, number);
-    bind_between(r);
+    group_bind_between(r);
 }
 
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items) {

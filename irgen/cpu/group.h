@@ -14,6 +14,7 @@ typedef enum PartKind {
     PART_IF, PART_FOR, PART_WHILE, PART_BLOCK,
     PART_BARRIER, /* only with --check, which counts them */
     PART_JUMP,  /* break, continue or return of the whole group */
+    PART_WORKSHARING, /* a loop of which each iteration belongs to one item, whichever: cpu/group_worksharing.c */
     PART_ROUNDS,/* like PART_ITEMS, a single loop: all items execute an iteration before the next (loop interchange) */
 } PartKind;
 
@@ -42,6 +43,7 @@ typedef struct Part {
     int number;          /* of these two kinds, and of a return with a value: from 0, in source order */
     bool leaves;         /* PART_ITEMS: an item may return here, or continue an enclosing loop */
     const Strided *strided; /* PART_ROUNDS */
+    const struct Worksharing *shared; /* PART_WORKSHARING */
     Parts *then_, *else_;/* bodies */
 } Part;
 
@@ -84,15 +86,18 @@ void group_plan(Plan *p, CgFunc *f);
 bool group_fails(const Expr *e);                /* itself reads memory, calls or may fail: must not be moved; */
 bool group_is_placed(Expr *e);                  /* it, or a part of it */
 bool group_is_uniform(const Plan *p, Expr *e);  /* the same for all items, and so are the variables it is made of */
+bool group_is_of_item(const Expr *e);           /* a variable that may be assigned */
 bool group_knows(const Plan *p, Expr *e);       /* uniform, and computed from variables of the group only */
 bool group_uses(const Part *part, const Symbol *sym);
 int64_t group_kept_bytes(const Plan *p);        /* for all items */
 
 /* cpu/group_rounds.c */
+bool group_is_near(const Plan *p, const Expr *e); /* it is far from the ends of its type in every launch */
 bool group_rounds_fit(const Plan *p); /* the expanded variables fit into the cache */
 
 /* cpu/group_strided.c */
 const Strided *group_strided(const Plan *p, const Stmt *st); /* NULL: not such a loop */
+bool group_counts(const Plan *p, const Stmt *st, Strided *s); /* the bounds and the body of a loop that counts up */
 const Expr *group_declared(const Expr *e);             /* follows immutable `let`s to their initialiser */
 int group_axis_of(const Func *fn, const Expr *e, bool *is_local);
 bool group_knows_always(const Plan *p, Expr *e);       /* and without mutable variables */
@@ -153,7 +158,26 @@ Const group_known(const Expr *e, void *run);           /* a callback of type Kno
 bool group_unrolls(const GroupRun *r, const Part *loop);      /* its conditions are known, its code is small */
 void group_run_unrolled(GroupRun *r, const Part *loop);
 
+/* cpu/group_worksharing.c */
+typedef struct WorkAxis { /* counts to hi; var NULL: the items of the group along an axis, as elsewhere */
+    const Symbol *var;
+    Expr *hi;
+    bool upto;            /* hi is included */
+} WorkAxis;
+typedef struct Worksharing {
+    WorkAxis at[3];       /* by axis of the domain; is_linear: at[0] counts through all items */
+    bool is_linear;
+    const Symbol *own;    /* of a `while`: its variable, which is used nowhere else; else NULL */
+    Block body;
+} Worksharing;
+
+const Worksharing *group_worksharing(const Plan *p, const Stmt *st); /* NULL: not such a loop */
+void group_run_shared_loop(GroupRun *r, const Part *part);
+void group_bind_item(GroupRun *r, LLVMValueRef *at); /* cpu/group.c: its position along each axis */
+void group_bind_between(GroupRun *r);
+
 /* cpu/group_split.c */
+const Expr *group_unconverted(const Expr *e); /* without conversions of integers that keep positions */
 void group_run_split(GroupRun *r, const Part *part);  /* group_run_items, after index-set splitting */
 Const group_known_in_box(GroupRun *r, const Expr *e); /* a comparison, if constant in r->box */
 unsigned group_known_inside(const Expr *element, void *run); /* a callback for CgFunc.known_inside */

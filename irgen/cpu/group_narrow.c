@@ -26,12 +26,38 @@ static void only_inside(GroupRun *r, Nest *nest) {
 
 #define FAR (INT64_C(1) << 62)
 
-/* Turns the bound of `i` into one of `i.local`. Positions are less than 2^62, so a clamped bound decides the same. */
-static LLVMValueRef local_value(GroupRun *r, int d, bool is_local, LLVMValueRef v) {
+/* i.local + more, or i + more */
+typedef struct ItemPlace {
+    int axis; /* -1: anything else */
+    bool is_local;
+    int64_t more;
+} ItemPlace;
+
+static ItemPlace place_of(const Func *fn, const Expr *e) {
+    enum { MOST = 1 << 30 };
+    ItemPlace p = {.axis = -1};
+    for (;;) {
+        e = group_declared(e);
+        p.axis = group_axis_of(fn, e, &p.is_local);
+        bool is_sum = p.axis < 0 && group_is_sum(e) && e->type->kind == TY_INDEX;
+        if (!is_sum) return p;
+        bool minus = e->binary.op == OP_SUB, turned = !minus && e->binary.lhs->konst.kind == CONST_INT;
+        const Const *k = &(turned ? e->binary.lhs : e->binary.rhs)->konst;
+        if (k->kind != CONST_INT || k->i > MOST || k->i < -MOST) return p;
+        p.more += minus ? -k->i : k->i;
+        if (p.more > MOST || p.more < -MOST) return p;
+        e = turned ? e->binary.rhs : e->binary.lhs;
+    }
+}
+
+/* Turns the bound of the place into one of `i.local`. Positions are less than 2^61, so a clamped bound decides the same.
+ */
+static LLVMValueRef local_value(GroupRun *r, const ItemPlace *p, LLVMValueRef v) {
     CgFunc *f = r->f;
-    if (is_local) return v;
+    if (p->is_local && !p->more) return v;
     v = most(f, least(f, v, cg_i64(f->cg, FAR)), cg_i64(f->cg, -FAR));
-    return LLVMBuildSub(f->b, v, r->first[d], "");
+    v = LLVMBuildNSWSub(f->b, v, cg_i64(f->cg, p->more), "");
+    return p->is_local ? v : LLVMBuildSub(f->b, v, r->first[p->axis], "");
 }
 
 Op group_mirrored(Op op) {
@@ -40,10 +66,10 @@ Op group_mirrored(Op op) {
 
 static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
     CgFunc *f = r->f;
-    bool is_local;
-    int d = group_axis_of(r->fn, place, &is_local);
+    ItemPlace p = place_of(r->fn, place);
+    int d = p.axis;
     if (d < 0 || !group_knows(&r->plan, with)) return false;
-    LLVMValueRef v = local_value(r, d, is_local, cg_index_value(f, cg_expr(f, with)));
+    LLVMValueRef v = local_value(r, &p, cg_index_value(f, cg_expr(f, with)));
     if (op == OP_LE || op == OP_GT) { /* i <= v: i < v + 1 */
         v = LLVMBuildAdd(f->b, least(f, v, cg_i64(f->cg, FAR)), cg_i64(f->cg, 1), "");
         op = op == OP_LE ? OP_LT : OP_GE;
@@ -66,13 +92,12 @@ static bool is_comparison(const Expr *e) {
 }
 
 bool group_narrows(const Plan *p, const Expr *e) {
-    bool is_local;
     if (e->kind == EXPR_BINARY && e->binary.op == OP_AND && e->konst.kind == CONST_NONE)
         return group_narrows(p, e->binary.lhs) || group_narrows(p, e->binary.rhs);
     if (!is_comparison(e)) return false;
     Expr *a = e->binary.lhs, *b = e->binary.rhs;
-    return (group_axis_of(p->func, a, &is_local) >= 0 && group_knows(p, b)) ||
-           (group_axis_of(p->func, b, &is_local) >= 0 && group_knows(p, a));
+    return (place_of(p->func, a).axis >= 0 && group_knows(p, b)) ||
+           (place_of(p->func, b).axis >= 0 && group_knows(p, a));
 }
 
 /* Adds the condition e to the bounds of the nest; false: e is not of that form, nothing has changed. */

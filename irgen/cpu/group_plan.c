@@ -60,6 +60,11 @@ static bool is_per_item(Expr *e, void *context) {
     return sym->kind == SYM_LOCAL && !sym->is_shared && !sym->is_group_value && !p->once[sym->id];
 }
 
+bool group_is_of_item(const Expr *e) {
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    return sym && sym->kind == SYM_LOCAL && sym->is_mutable && !sym->is_shared && !sym->is_group_value;
+}
+
 static bool differs(Expr *e, void *context) {
     (void)context;
     return e->kind == EXPR_ATOMIC || (e->kind == EXPR_NAME && e->name.sym && symbol_varies(e->name.sym));
@@ -255,12 +260,14 @@ static void cut(Plan *p, Parts *to, Stmt *st, bool *open) {
         return;
     }
     if (st->kind == STMT_SHARED) return;
-    const Strided *strided = p->cuts_rounds ? group_strided(p, st) : NULL;
-    if (strided) {
-        Part *part = part_new(p, to, PART_ROUNDS, NULL);
+    const Worksharing *shared = group_worksharing(p, st);
+    const Strided *strided = p->cuts_rounds && !shared ? group_strided(p, st) : NULL;
+    if (shared || strided) {
+        Part *part = part_new(p, to, shared ? PART_WORKSHARING : PART_ROUNDS, NULL);
+        part->shared = shared;
         part->strided = strided;
         vec_push(p->arena, &part->items, st);
-        p->has_rounds = true;
+        p->has_rounds = p->has_rounds || strided;
         *open = false;
         return;
     }
@@ -331,7 +338,9 @@ static void number(Plan *p, Parts *parts) {
     for (int i = 0; parts && i < parts->at.n; i++) {
         Part *part = &parts->at.at[i];
         bool returns_values = part->kind == PART_JUMP && part->stmt->kind == STMT_RETURN && part->stmt->return_.value;
-        if (part->kind == PART_ITEMS || part->kind == PART_ROUNDS || returns_values) part->number = p->n_parts++;
+        bool is_segment =
+            part->kind == PART_ITEMS || part->kind == PART_ROUNDS || part->kind == PART_WORKSHARING;
+        if (is_segment || returns_values) part->number = p->n_parts++;
         number(p, part->then_);
         number(p, part->else_);
     }
@@ -382,7 +391,9 @@ static void find_uses(Homes *h, const Parts *parts) {
         switch (part->kind) {
         case PART_ITEMS:
         case PART_ROUNDS:
+        case PART_WORKSHARING:
             h->own = part->strided && part->strided->is_own ? part->strided->var : NULL;
+            if (part->shared) h->own = part->shared->own;
             for (int k = 0; k < part->items.n; k++) stmt_find(part->items.at[k], record_use, h);
             h->own = NULL;
             break;
@@ -408,7 +419,8 @@ static bool read_between(const Parts *parts, const Symbol *sym) {
         bool found = false;
         switch (part->kind) {
         case PART_ITEMS:
-        case PART_ROUNDS: break;
+        case PART_ROUNDS:
+        case PART_WORKSHARING: break;
         case PART_ONCE:
         case PART_JUMP: found = stmt_find(part->stmt, is_symbol, s); break;
         case PART_IF: found = expr_find(part->stmt->if_.cond, is_symbol, s); break;

@@ -45,23 +45,23 @@ static LLVMValueRef position_at(GroupRun *r, const Strided *s, LLVMValueRef v) {
 
 /* True if e is far from the ends of its type in every launch: extents, domain variables whose bounds are, sums of
  * these. */
-static bool is_near(const Plan *p, const Expr *e) {
+bool group_is_near(const Plan *p, const Expr *e) {
     enum { FAR = 1 << 30 };
     e = group_declared(e);
     if (e->konst.kind == CONST_INT) return e->konst.i > -FAR && e->konst.i < FAR;
-    if (group_is_sum(e)) return is_near(p, e->binary.lhs) && is_near(p, e->binary.rhs);
+    if (group_is_sum(e)) return group_is_near(p, e->binary.lhs) && group_is_near(p, e->binary.rhs);
     if (e->kind != EXPR_NAME || !e->name.sym) return false;
     const Symbol *sym = e->name.sym;
     if (sym->kind == SYM_SIZE || sym->is_group_value) return true;
     if (sym->kind != SYM_DOMAIN) return false;
     const Range *r = &p->func->item->fn.over.at[sym->dim].range;
-    return (!r->lo || is_near(p, r->lo)) && is_near(p, r->hi);
+    return (!r->lo || group_is_near(p, r->lo)) && group_is_near(p, r->hi);
 }
 
 static bool is_usual(const Plan *p, const Strided *s) {
     const Const *step = s->step ? &s->step->konst : NULL;
     bool small = step && step->kind == CONST_INT && step->i > 0 && step->i <= (INT64_C(1) << MOST_STEP_LOG2);
-    return s->moves_item && small && is_near(p, s->lo) && is_near(p, s->hi);
+    return s->moves_item && small && group_is_near(p, s->lo) && group_is_near(p, s->hi);
 }
 
 bool group_rounds_fit(const Plan *p) { return !p->has_rounds || group_kept_bytes(p) <= MOST_KEPT; }

@@ -15,7 +15,7 @@ typedef struct Compared { /* the comparison local[axis] op with */
 } Compared;
 
 /* Without conversions between integers of 32 bits or more: positions in a group are small, so these keep the value. */
-static const Expr *unconverted(const Expr *e) {
+const Expr *group_unconverted(const Expr *e) {
     enum { SMALL = 32 };
     for (;;) {
         e = group_declared(e);
@@ -29,7 +29,7 @@ static const Expr *unconverted(const Expr *e) {
 
 static bool is_between(GroupRun *r, const Expr *place, Op op, const Expr *with, Compared *c) {
     bool is_local;
-    int axis = group_axis_of(r->fn, unconverted(place), &is_local);
+    int axis = group_axis_of(r->fn, group_unconverted(place), &is_local);
     if (axis < 0 || !is_local) return false;
     Const k = evaluate_expr(with, group_known, r);
     *c = (Compared){axis, op, k.i};
@@ -73,7 +73,7 @@ static Span64 span_of(GroupRun *r, const Expr *e) {
     bool is_local;
     Const k = evaluate_expr(e, group_known, r);
     if (k.kind == CONST_INT) return (Span64){k.i, k.i};
-    const Expr *value = unconverted(e);
+    const Expr *value = group_unconverted(e);
     int d = group_axis_of(r->fn, value, &is_local);
     if (d >= 0 && !is_local) return NOT_KNOWN;
     if (d >= 0) return (Span64){r->box ? r->box->lo[d] : 0, (r->box ? r->box->hi[d] : r->group->by[d]) - 1};

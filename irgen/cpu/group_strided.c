@@ -315,11 +315,15 @@ static bool moves_all(const Plan *p, Strided *s) {
     return (is_guarded(p, s) || is_adjacent(p, s)) && strides_far(p, s, s->by);
 }
 
+bool group_counts(const Plan *p, const Stmt *st, Strided *s) {
+    if (st->kind == STMT_FOR) return count_for(st, s);
+    return st->kind == STMT_WHILE && count_while(p, st, s);
+}
+
 const Strided *group_strided(const Plan *p, const Stmt *st) {
     Strided s;
     if (!cg_allows(p->f->cg, GROUP_ROUNDS) || st->together || stmt_holds(st, STMTS_RETURN)) return NULL;
-    if (st->kind != STMT_FOR && st->kind != STMT_WHILE) return NULL;
-    if (!(st->kind == STMT_FOR ? count_for(st, &s) : count_while(p, st, &s))) return NULL;
+    if (!group_counts(p, st, &s)) return NULL;
     if (!group_knows(p, s.hi) || (s.step && !group_knows(p, s.step))) return NULL;
     if (!moves_item(p, &s) && !moves_all(p, &s)) return NULL;
     Strided *found = arena_new(p->arena, Strided);

@@ -159,6 +159,7 @@ static Flow trace_part(Trace *t, const Part *part) {
     case PART_FOR:
     case PART_WHILE: return trace_loop(t, part);
     case PART_BLOCK: return trace(t, part->then_);
+    case PART_WORKSHARING:
     case PART_BARRIER: return FLOW_ON;
     case PART_JUMP:
         if (part->stmt->kind == STMT_RETURN) break;

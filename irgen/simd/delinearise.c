@@ -46,12 +46,26 @@ static bool is_row_of(const Split *s, int64_t by) {
     return by >= LEAST_ROW && by < s->items && s->items % by == 0;
 }
 
+/* Does what items do depend on v, other than what they report where they leave? */
+static bool is_for_items(const SimdRegion *g, LLVMValueRef v, int depth) {
+    enum { DEEPEST = 8 };
+    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        int block = value_map_get(g->block_of, LLVMGetInstructionParent(user));
+        if (block >= 0 && g->blocks.at[block].leaves) continue;
+        bool leads = simd_is_plain(user) && depth < DEEPEST;
+        if (!leads || is_for_items(g, user, depth + 1)) return true;
+    }
+    return false;
+}
+
 /* The least divisor that makes rows; 0: none. */
 static int64_t find_row(const Split *s) {
     int64_t least = 0;
     for (LLVMUseRef u = LLVMGetFirstUse(s->g->x); u; u = LLVMGetNextUse(u)) {
         int64_t by = division_of(LLVMGetUser(u), s->g->x).by;
-        if (is_row_of(s, by) && (!least || by < least)) least = by;
+        bool is_less = is_row_of(s, by) && (!least || by < least);
+        if (is_less && is_for_items(s->g, LLVMGetUser(u), 0)) least = by;
     }
     return least;
 }

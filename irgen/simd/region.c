@@ -1,9 +1,12 @@
 /* region.c -- region formation: finds the nest around a marked branch, the blocks of its body, the loop tree, and for
- * each loop a topological order of its nodes. Only reads LLVM's code. The code comes from a structured language, so
+ * each loop a topological order of its nodes. Only reads LLVM's code, but for `x <= last`, which becomes `x < last + 1`
+ * again where a nest ends. The code comes from a structured language, so
  * every loop has one entry; a nest of any other form stays scalar, with the reason. */
 #include "irgen/simd/simd.h"
 
 #include <string.h>
+
+#include "irgen/passes/merge.h"
 
 bool simd_refuse(SimdRegion *g, const char *why, LLVMValueRef at) {
     if (!g->why_not) {
@@ -44,6 +47,8 @@ static bool counted(LLVMValueRef latch, Counted *c) {
     LLVMValueRef cond = LLVMGetNextInstruction(c->counter);
     if (LLVMGetCondition(branch) != cond || LLVMGetNextInstruction(cond) != branch || !LLVMIsAICmpInst(cond))
         return false;
+    unsigned from = LLVMGetIncomingBlock(c->counter, 0) == back;
+    LLVMKdslCountBelow(c->head, c->counter, LLVMGetIncomingBlock(c->counter, from));
     LLVMIntPredicate less = LLVMGetICmpPredicate(cond);
     bool swapped = LLVMGetOperand(cond, 1) == c->counter;
     bool is_signed = less == (swapped ? LLVMIntSGT : LLVMIntSLT);
