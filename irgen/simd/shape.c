@@ -72,6 +72,24 @@ int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi) {
     return LLVMConstIntGetSExtValue(hi) - LLVMConstIntGetSExtValue(lo);
 }
 
+/* The constant that v is no less than, or no more: of itself, of a maximum or minimum, and of that plus 1. */
+static int64_t constant_of(LLVMValueRef v, const char *name, int64_t otherwise) {
+    if (LLVMIsAConstantInt(v)) return LLVMConstIntGetSExtValue(v);
+    bool is_sum = LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd && LLVMGetNSW(v);
+    if (is_sum && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && !LLVMIsAInstruction(LLVMGetOperand(v, 1))) {
+        int64_t of = constant_of(LLVMGetOperand(v, 0), name, otherwise);
+        return of == otherwise ? of : of + LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+    }
+    bool is_bounded = simd_is_call_of(v, name) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+    return is_bounded ? LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) : otherwise;
+}
+
+int64_t simd_most_trips(const SimdRegion *g) {
+    int64_t lo = constant_of(g->x_lo, "llvm.smax.", 0), hi = constant_of(g->x_hi, "llvm.smin.", 0);
+    lo = lo > 0 ? lo : 0; /* no counter is negative */
+    return hi > lo ? hi - lo : 0;
+}
+
 /* Rows that begin anywhere and end at a known place, as those of a group's items from a gap on. 0: other rows */
 int64_t simd_known_end(const SimdRegion *g, int width) {
     if (LLVMIsAConstantInt(g->x_lo) || !LLVMIsAConstantInt(g->x_hi)) return 0;
@@ -133,6 +151,7 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     if (n > 1 && private_elements(g) * n > t->registers)
         return false; /* LLVM unrolls loops over them, and keeps them there */
     if (g->tile && s.vectors > 1 && g->tile % (s.vectors * s.width)) return false;
+    if (!across) across = simd_most_trips(g);
     if (across > 0 && s.vectors > 1 && across % (s.vectors * s.width)) return false;
     int64_t end = simd_known_end(g, s.width), block = s.vectors * s.width;
     if (end > 0 && s.vectors > 1 && (!is_power_of_two(block) || end % block)) return false;

@@ -307,6 +307,7 @@ enum { SIMD_IN_SIGHT = 96 };
 bool simd_walks_far(const SimdRegion *g, const SimdValue *load);
 bool simd_begins_run(const SimdRegion *g, const SimdValue *load); /* of neighbours, on far lines in each round */
 int64_t simd_known_end(const SimdRegion *g, int width); /* of rows whose blocks begin at multiples of their size; 0 */
+int64_t simd_most_trips(const SimdRegion *g); /* that a row has; 0: not known */
 int64_t simd_trips(LLVMValueRef lo, LLVMValueRef hi); /* items along a loop, where that is known; 0 */
 
 /* boscc.c: is there an update or another call that is made lane by lane? */
