@@ -545,10 +545,13 @@ bool foreign_range(Feed *f, Token *t, Repair *repair) {
     if (t->kind == TOK_LPAREN && f->prev.kind == TOK_FOR) {
         Diag *d = diag(f->c, E0211, t->span, "write a loop as `for i in 0..n { }`");
         Span whole;
-        if (is_over_elements(f)) diag_note(f->c, d, t->span, "use `x[i]` for the element: `for i in len(x) { }`");
+        bool over_elements = is_over_elements(f);
+        if (over_elements) diag_note(f->c, d, t->span, "use `x[i]` for the element: `for i in len(x) { }`");
         const char *range = foreign_loop(f, t, &whole);
         if (range) diag_fix(f->c, d, whole, touches(&f->prev, t) ? arena_printf(&f->c->arena, " %s", range) : range,
                             "count with a range");
+        else if (!over_elements)
+            diag_note(f->c, d, t->span, "where it does not count up or down, use `while`: `while i > 0 { i /= 2; }`");
         return true;
     }
     if (t->kind == TOK_ASSIGN && f->prev.kind == TOK_DOTDOT) {

@@ -178,7 +178,9 @@ static void diverges(Barriers *b, Span at, const Expr *why, const char *how, Spa
     explain_condition(b, d, why);
     if (!jump.hi) diag_note(b->s->c, d, at, "end the `if` or loop before the barrier, so that all work items reach it");
     if (jump.hi && b->returned == why)
-        diag_note(b->s->c, d, jump, "do not leave early; put the work of some items inside `if ... { }`");
+        diag_note(b->s->c, d, jump,
+                  "do not leave early; put the work of some items inside `if ... { }`, that of all items of the domain "
+                  "inside `if inside { }`");
 }
 
 static bool is_own_of_loop(const Barriers *b) {

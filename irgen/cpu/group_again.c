@@ -15,7 +15,8 @@ static bool is_extremum(const CallInfo *call) {
 }
 
 static bool is_arithmetic(const Expr *e) {
-    if (e->kind == EXPR_CALL) return is_extremum(e->call.info) || (e->call.info->kind == CALL_CONVERT && e->type->is_int);
+    if (e->kind == EXPR_CALL)
+        return is_extremum(e->call.info) || (e->call.info->kind == CALL_CONVERT && e->type->is_int);
     return e->kind == EXPR_BINARY || e->kind == EXPR_UNARY || e->kind == EXPR_CONVERT;
 }
 
@@ -38,7 +39,7 @@ static bool changes(const Expr *e, const Plan *p) {
 typedef struct Search {
     Plan *p;
     const Part *part;
-    bool holds;     /* what may fail may be computed before the segment */
+    bool holds; /* what may fail may be computed before the segment */
     int operations;
 } Search;
 

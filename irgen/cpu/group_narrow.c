@@ -50,7 +50,8 @@ static ItemPlace place_of(const Func *fn, const Expr *e) {
     }
 }
 
-/* Turns the bound of the place into one of `i.local`. Positions are less than 2^61, so a clamped bound decides the same.
+/* Turns the bound of the place into one of `i.local`. Positions are less than 2^61, so a clamped bound decides the
+ * same.
  */
 static LLVMValueRef local_value(GroupRun *r, const ItemPlace *p, LLVMValueRef v) {
     CgFunc *f = r->f;

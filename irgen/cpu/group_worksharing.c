@@ -6,9 +6,9 @@
  *     for v in x.local..18 step 16 { s[y.local, v] = a[y, x0 + v]; }
  *
  * The first number is the item's in its group, or its position along an axis, and the step is the number of items there
- * are. Each p from 0 up to the end belongs to one item, and between barriers items are unordered. So one loop over all p
- * takes the place of the loops over items and over their iterations (loop coalescing): what is adjacent for adjacent p
- * is in adjacent lanes, and where the end is a multiple of 18, rows of 18 need no division (simd/delinearise.c).
+ * are. Each p from 0 up to the end belongs to one item, and between barriers items are unordered. So one loop over all
+ * p takes the place of the loops over items and over their iterations (loop coalescing): what is adjacent for adjacent
+ * p is in adjacent lanes, and where the end is a multiple of 18, rows of 18 need no division (simd/delinearise.c).
  *
  * Legal if an iteration uses nothing of its item but the variables of these loops, and its position along other axes,
  * and does not leave the loops. A failed check names the item to which the iteration belongs. */
