@@ -95,9 +95,9 @@ static LLVMBasicBlockRef exit_through(GroupRun *r, Flag *flag, LLVMBasicBlockRef
 
 /* A segment -------------------------------------------------------------------------------------------------------- */
 
-void group_bind_item(GroupRun *r, LLVMValueRef *at) {
+void group_bind_item(GroupRun *r, LLVMValueRef *at, LLVMValueRef number) {
     CgFunc *f = r->f;
-    LLVMValueRef number = at[0], inside = LLVMConstInt(f->cg->i1, 1, false);
+    LLVMValueRef sum = at[0], inside = LLVMConstInt(f->cg->i1, 1, false);
     for (int d = 0; d < r->n; d++) {
         const Symbol *sym = r->fn->domain.at[d];
         LLVMValueRef step = LLVMBuildNSWMul(f->b, at[d], r->axes[d].step.v, "");
@@ -107,9 +107,10 @@ void group_bind_item(GroupRun *r, LLVMValueRef *at) {
         LLVMValueRef in = LLVMBuildICmp(f->b, LLVMIntSLT, at[d], r->left[d], "");
         inside = d ? LLVMBuildAnd(f->b, inside, in, "inside") : in;
         if (d == 0) continue;
-        number = LLVMBuildNSWMul(f->b, number, cg_i64(f->cg, r->group->by[d]), "");
-        number = LLVMBuildNSWAdd(f->b, number, at[d], "");
+        sum = LLVMBuildNSWMul(f->b, sum, cg_i64(f->cg, r->group->by[d]), "");
+        sum = LLVMBuildNSWAdd(f->b, sum, at[d], "");
     }
+    if (!number) number = sum;
     f->slots[r->group->inside->id].value = inside;
     bind_kept(r, number);
     cg_shadow_item_of_group(f, number);
@@ -133,6 +134,10 @@ void group_bind_between(GroupRun *r) {
     cg_shadow_once(f, true);
 }
 
+int group_axes(const GroupRun *r) { return r->item_number ? 1 : r->n; }
+
+int64_t group_items_along(const GroupRun *r, int d) { return r->item_number ? r->group->items : r->group->by[d]; }
+
 /* An axis with one item has no loop: around the loops of the others it is seen whether the item is executed. */
 static void enter_single(GroupRun *r, Nest *nest, int d) {
     CgFunc *f = r->f;
@@ -146,12 +151,12 @@ static void nest_begin(GroupRun *r, Nest *nest) {
     CgFunc *f = r->f;
     LLVMValueRef at[3];
     cg_shadow_once(f, false);
-    for (int d = 0; d < r->n; d++) {
+    for (int d = 0; d < group_axes(r); d++) {
         if (!nest->single[d]) continue;
         at[d] = nest->lo[d];
         enter_single(r, nest, d);
     }
-    for (int d = 0; d < r->n; d++) {
+    for (int d = 0; d < group_axes(r); d++) {
         if (nest->single[d]) continue;
         nest->counter[d] = cg_alloca(f, f->cg->i64, "local");
         nest->head[d] = cg_block(f, "items");
@@ -165,7 +170,12 @@ static void nest_begin(GroupRun *r, Nest *nest) {
         cg_enter(f, body);
     }
     nest->next = cg_block(f, "item.next");
-    group_bind_item(r, at);
+    LLVMValueRef number = r->item_number ? at[0] : NULL;
+    if (number) {
+        LLVMBuildStore(f->b, number, r->item_number);
+        group_position_of(r, number, at);
+    }
+    group_bind_item(r, at, number);
     for (int d = 0; d < r->n; d++) {
         cg_debug_value(f, r->fn->domain.at[d], f->slots[r->fn->domain.at[d]->id].value, 0);
     }
@@ -177,7 +187,7 @@ static void nest_end(GroupRun *r, Nest *nest) {
     cg_enter_next(f, nest->next);
     group_carry_out(r, nest);
     int inner = 0; /* loops inside this one */
-    for (int d = r->n; d-- > 0;) {
+    for (int d = group_axes(r); d-- > 0;) {
         if (nest->single[d]) continue;
         LLVMValueRef next = LLVMBuildNSWAdd(f->b, load64(f, nest->counter[d]), cg_i64(f->cg, 1), "");
         LLVMSetNUW(next, true);
@@ -189,7 +199,7 @@ static void nest_end(GroupRun *r, Nest *nest) {
         inner++;
         cg_enter(f, nest->done[d]);
     }
-    for (int d = r->n; d-- > 0;) {
+    for (int d = group_axes(r); d-- > 0;) {
         if (!nest->single[d]) continue;
         cg_goto(f, nest->done[d]);
         cg_enter(f, nest->done[d]);
@@ -216,6 +226,8 @@ void group_run_items(GroupRun *r, const Part *part) {
     Nest nest;
     if (part->items.n) cg_debug_at(f, part->items.at[0]->span);
     group_hold(r, part);
+    if (!r->rounds && !r->box && group_counts_items(&r->plan, part))
+        r->item_number = cg_alloca(f, f->cg->i64, "number");
     Narrowed narrowed = group_narrow(r, part, &nest);
     nest_begin(r, &nest);
     group_carry_in(r, part, &nest);
@@ -231,6 +243,7 @@ void group_run_items(GroupRun *r, const Part *part) {
     run_statements(r, part, &narrowed, nest.next);
     f->scope = scope.parent;
     nest_end(r, &nest);
+    r->item_number = NULL;
     if (!part->leaves) return;
     r->returned.is_raised = true;
     if (r->loop) r->loop->skipped.is_raised = true;
@@ -341,7 +354,7 @@ static void run_jump(GroupRun *r, const Part *part) {
 static void run_part(GroupRun *r, const Part *part) {
     switch (part->kind) {
     case PART_ITEMS:
-        if (r->unrolled) group_run_split(r, part);
+        if (r->unrolled && !group_counts_items(&r->plan, part)) group_run_split(r, part);
         else group_run_items(r, part);
         return;
     case PART_ONCE:
@@ -405,7 +418,7 @@ void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueR
     for (int d = 0; d < r.n; d++) r.count[d] = cg_groups_along(f, r.group, &r.axes[d], d);
     r.known = arena_array(r.plan.arena, Const, r.fn->n_symbols + 1);
     f->known_of = &r;
-    f->held = r.plan.held.n ? group_held : NULL;
+    f->held = group_held;
     make_shared(&r);
     cg_shadow_arrays(f, true);
     make_kept(&r);

@@ -147,6 +147,7 @@ typedef struct GroupRun {
     Vec(const Symbol *) fetched;    /* cpu/group_ahead.c: arrays whose elements for the next group are prefetched */
     const Rounds *rounds;           /* in a PART_ROUNDS; NULL if its loop is executed as it is written */
     Const *known;                   /* by symbol id: constant values of the group's variables at this point */
+    LLVMValueRef item_number;       /* cpu/group_number.c: in memory, of an item whose position is not used; else NULL */
     bool unrolled;                  /* in a loop that is completely unrolled */
     const Box *box;                 /* the items of the current loop nest; NULL: all items of the group */
 } GroupRun;
@@ -173,8 +174,10 @@ typedef struct Worksharing {
 
 const Worksharing *group_worksharing(const Plan *p, const Stmt *st); /* NULL: not such a loop */
 void group_run_shared_loop(GroupRun *r, const Part *part);
-void group_bind_item(GroupRun *r, LLVMValueRef *at); /* cpu/group.c: its position along each axis */
+void group_bind_item(GroupRun *r, LLVMValueRef *at, LLVMValueRef number); /* cpu/group.c; NULL: that of its position */
 void group_bind_between(GroupRun *r);
+int group_axes(const GroupRun *r);                    /* of the nest: 1 where items are counted */
+int64_t group_items_along(const GroupRun *r, int d);
 
 /* cpu/group_split.c */
 const Expr *group_unconverted(const Expr *e); /* without conversions of integers that keep positions */
@@ -186,7 +189,13 @@ unsigned group_known_inside(const Expr *element, void *run); /* a callback for C
 bool group_is_again(Plan *p, const Part *part, int at); /* is its statement `at` a cheap `let`? */
 void group_hold(GroupRun *r, const Part *part);
 LLVMValueRef group_held(const Expr *e, void *run);      /* a callback of type CgFunc.held */
+bool *group_wanted(const Plan *p, const Part *part);    /* the rematerialised `let`s that it uses, by place in p->again */
 void group_rematerialise(GroupRun *r, const Part *part);
+
+/* cpu/group_number.c */
+bool group_is_number(const Func *fn, const Expr *e);    /* of the item in its group, as a sum of its positions */
+bool group_counts_items(const Plan *p, const Part *part); /* it uses nothing but the number */
+void group_position_of(GroupRun *r, LLVMValueRef number, LLVMValueRef at[3]); /* along each axis */
 
 typedef struct Nest { /* loops over the items lo..hi of the group */
     LLVMValueRef lo[3], hi[3], counter[3];

@@ -107,15 +107,14 @@ void group_hold(GroupRun *r, const Part *part) {
 
 LLVMValueRef group_held(const Expr *e, void *run) {
     const GroupRun *r = run;
+    if (r->item_number && e->type->kind == TY_INDEX && group_is_number(r->fn, e)) return r->item_number;
     for (int i = 0; i < r->plan.held.n; i++)
         if (r->plan.held.at[i].e == e) return r->plan.held.at[i].at;
     return NULL;
 }
 
-/* The `let`s that a segment uses, directly or through another one. */
-void group_rematerialise(GroupRun *r, const Part *part) {
-    const Plan *p = &r->plan;
-    bool *wanted = arena_array(&r->f->cg->c->arena, bool, p->again.n + 1);
+bool *group_wanted(const Plan *p, const Part *part) {
+    bool *wanted = arena_array(p->arena, bool, p->again.n + 1);
     for (int i = p->again.n; i-- > 0;) {
         const Symbol *sym = p->again.at[i]->let.sym;
         wanted[i] = group_uses(part, sym);
@@ -123,12 +122,17 @@ void group_rematerialise(GroupRun *r, const Part *part) {
         for (int k = i + 1; k < p->again.n && !wanted[i]; k++) {
             if (!wanted[k]) continue;
             user.items.n = 0;
-            vec_push(&r->f->cg->c->arena, &user.items, p->again.at[k]);
+            vec_push(p->arena, &user.items, p->again.at[k]);
             wanted[i] = group_uses(&user, sym);
         }
+        if (p->home[sym->id] == part->number + 1) wanted[i] = false;
     }
-    for (int i = 0; i < p->again.n; i++) {
-        Stmt *st = p->again.at[i];
-        if (wanted[i] && p->home[st->let.sym->id] != part->number + 1) cg_stmt(r->f, st);
-    }
+    return wanted;
+}
+
+void group_rematerialise(GroupRun *r, const Part *part) {
+    const Plan *p = &r->plan;
+    const bool *wanted = group_wanted(p, part);
+    for (int i = 0; i < p->again.n; i++)
+        if (wanted[i]) cg_stmt(r->f, p->again.at[i]);
 }

@@ -33,12 +33,14 @@ typedef struct ItemPlace {
     int64_t more;
 } ItemPlace;
 
-static ItemPlace place_of(const Func *fn, const Expr *e) {
+static ItemPlace place_of(const Func *fn, const Expr *e, bool counts) {
     enum { MOST = 1 << 30 };
     ItemPlace p = {.axis = -1};
     for (;;) {
         e = group_declared(e);
         p.axis = group_axis_of(fn, e, &p.is_local);
+        if (counts) p.axis = group_is_number(fn, e) ? 0 : -1;
+        p.is_local |= counts;
         bool is_sum = p.axis < 0 && group_is_sum(e) && e->type->kind == TY_INDEX;
         if (!is_sum) return p;
         bool minus = e->binary.op == OP_SUB, turned = !minus && e->binary.lhs->konst.kind == CONST_INT;
@@ -67,7 +69,7 @@ Op group_mirrored(Op op) {
 
 static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
     CgFunc *f = r->f;
-    ItemPlace p = place_of(r->fn, place);
+    ItemPlace p = place_of(r->fn, place, r->item_number != NULL);
     int d = p.axis;
     if (d < 0 || !group_knows(&r->plan, with)) return false;
     LLVMValueRef v = local_value(r, &p, cg_index_value(f, cg_expr(f, with)));
@@ -80,7 +82,7 @@ static bool compares(GroupRun *r, Nest *nest, Op op, Expr *place, Expr *with) {
     if (op != OP_EQ) return true;
     nest->single[d] = true;
     LLVMValueRef past = LLVMBuildAdd(f->b, v, cg_i64(f->cg, 1), "");
-    LLVMValueRef is_local_index = LLVMBuildICmp(f->b, LLVMIntULT, v, cg_i64(f->cg, r->group->by[d]), "");
+    LLVMValueRef is_local_index = LLVMBuildICmp(f->b, LLVMIntULT, v, cg_i64(f->cg, group_items_along(r, d)), "");
     nest->hi[d] = least(f, nest->hi[d], LLVMBuildSelect(f->b, is_local_index, past, cg_i64(f->cg, 0), ""));
     return true;
 }
@@ -97,8 +99,11 @@ bool group_narrows(const Plan *p, const Expr *e) {
         return group_narrows(p, e->binary.lhs) || group_narrows(p, e->binary.rhs);
     if (!is_comparison(e)) return false;
     Expr *a = e->binary.lhs, *b = e->binary.rhs;
-    return (place_of(p->func, a).axis >= 0 && group_knows(p, b)) ||
-           (place_of(p->func, b).axis >= 0 && group_knows(p, a));
+    for (int counts = 0; counts < 2; counts++) {
+        if (place_of(p->func, a, counts).axis >= 0 && group_knows(p, b)) return true;
+        if (place_of(p->func, b, counts).axis >= 0 && group_knows(p, a)) return true;
+    }
+    return false;
 }
 
 /* Adds the condition e to the bounds of the nest; false: e is not of that form, nothing has changed. */
@@ -133,10 +138,10 @@ static bool drops_outside(const GroupRun *r, const Part *part) {
 
 Narrowed group_narrow(GroupRun *r, const Part *part, Nest *nest) {
     Narrowed n = {0};
-    for (int d = 0; d < r->n; d++) {
+    for (int d = 0; d < group_axes(r); d++) {
         nest->lo[d] = cg_i64(r->f->cg, r->box ? r->box->lo[d] : 0);
-        nest->hi[d] = cg_i64(r->f->cg, r->box ? r->box->hi[d] : r->group->by[d]);
-        nest->single[d] = r->group->by[d] == 1 && r->group->items > 1;
+        nest->hi[d] = cg_i64(r->f->cg, r->box ? r->box->hi[d] : group_items_along(r, d));
+        nest->single[d] = group_items_along(r, d) == 1 && r->group->items > 1;
     }
     if (r->rounds) {
         int d = r->rounds->loop->axis;

@@ -14,39 +14,6 @@
  * and does not leave the loops. A failed check names the item to which the iteration belongs. */
 #include "irgen/cpu/group.h"
 
-/* c[d]: coefficient of the item's position along axis d; false: e is not made of these alone. */
-static bool is_linear(const Plan *p, const Expr *e, int64_t c[3]) {
-    enum { MOST = 1 << 20 };
-    bool is_local;
-    e = group_unconverted(e);
-    int d = group_axis_of(p->func, e, &is_local);
-    if (d >= 0 && is_local) c[d]++;
-    if (d >= 0) return is_local;
-    if (e->konst.kind == CONST_INT) return e->konst.i == 0;
-    if (e->kind != EXPR_BINARY || e->konst.kind != CONST_NONE) return false;
-    if (e->binary.op == OP_ADD) return is_linear(p, e->binary.lhs, c) && is_linear(p, e->binary.rhs, c);
-    for (int side = 0; e->binary.op == OP_MUL && side < 2; side++) {
-        const Const *k = &(side ? e->binary.lhs : e->binary.rhs)->konst;
-        int64_t part[3] = {0};
-        if (k->kind != CONST_INT || k->i < 0 || k->i > MOST) continue;
-        if (!is_linear(p, side ? e->binary.rhs : e->binary.lhs, part)) return false;
-        for (int i = 0; i < 3; i++) c[i] += part[i] * k->i;
-        return true;
-    }
-    return false;
-}
-
-static bool is_number_of_item(const Plan *p, const Expr *e) {
-    const Group *g = &p->func->group;
-    int64_t c[3] = {0}, wanted = 1;
-    if (!e || !is_linear(p, e, c)) return false;
-    for (int d = p->func->domain.n; d-- > 0;) {
-        if (g->by[d] > 1 && c[d] != wanted) return false;
-        wanted *= g->by[d];
-    }
-    return true;
-}
-
 /* Which loops ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Shares {
@@ -130,7 +97,7 @@ const Worksharing *group_worksharing(const Plan *p, const Stmt *st) {
     if (d >= 0) {
         share(&w, d, &s);
         share_inner(p, &w);
-    } else if (is_alone_in(p, st, &s, p->func->group.items) && is_number_of_item(p, s.lo)) {
+    } else if (is_alone_in(p, st, &s, p->func->group.items) && group_is_number(p->func, s.lo)) {
         share(&w, 0, &s);
         w.is_linear = true;
     } else {
@@ -149,13 +116,13 @@ const Worksharing *group_worksharing(const Plan *p, const Stmt *st) {
 /* The item that an iteration belongs to, and the variables of the loops. */
 static void bind_owner(GroupRun *r, const Worksharing *w, const LLVMValueRef *count) {
     LLVMBuilderRef b = r->f->b;
-    LLVMValueRef at[3], left = count[0];
-    for (int d = r->n; d-- > 0;) {
-        LLVMValueRef by = cg_i64(r->f->cg, r->group->by[d]), from = w->is_linear ? left : count[d];
-        at[d] = is_shared_axis(w, d) ? LLVMBuildURem(b, from, by, "") : from;
-        if (w->is_linear && d) left = LLVMBuildUDiv(b, left, by, "");
+    LLVMValueRef at[3];
+    if (w->is_linear) group_position_of(r, LLVMBuildURem(b, count[0], cg_i64(r->f->cg, r->group->items), ""), at);
+    for (int d = 0; !w->is_linear && d < r->n; d++) {
+        LLVMValueRef by = cg_i64(r->f->cg, r->group->by[d]);
+        at[d] = is_shared_axis(w, d) ? LLVMBuildURem(b, count[d], by, "") : count[d];
     }
-    group_bind_item(r, at);
+    group_bind_item(r, at, NULL);
     for (int d = 0; d < 3; d++) {
         const Symbol *var = w->at[d].var;
         if (!var) continue;
