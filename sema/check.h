@@ -312,8 +312,8 @@ void launch_bounds_check(Sema *s, Func *f); /* launch_bounds.c: indices that the
 void past_end_check(Sema *s, Func *f); /* past_end.c: what work items past the end of a domain in groups do */
 
 void unwritten_find(Sema *s, Func *f); /* unwritten.c: sets Expr.index.is_unwritten, after access_check */
-/* races/races.c: data races of a kernel. Only races_tell reports them, and changes the syntax tree meanwhile, to see what
- * would cure one. */
+/* races/races.c: data races of a kernel. Only races_tell reports them, and changes the syntax tree meanwhile, to see
+ * what would cure one. */
 void races_find(Sema *s, Func *f);
 bool races_are_error(const Sema *s, const Func *f); /* of those found, some for certain */
 void races_tell(Sema *s, Func *f);
