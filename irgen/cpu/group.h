@@ -52,8 +52,8 @@ struct Parts {
     const Block *block;  /* NULL: a single statement, the `if` of an `else if` */
 };
 
-/* A part of a rematerialised `let` that is the same for all items, and may fail: it is computed once, before the segment
- * that declares the `let`. */
+/* A part of a rematerialised `let` that is the same for all items, and may fail: it is computed once, before the
+ * segment that declares the `let`. */
 typedef struct Held {
     Expr *e;
     int part;            /* number of the segment */
@@ -147,7 +147,7 @@ typedef struct GroupRun {
     Vec(const Symbol *) fetched;    /* cpu/group_ahead.c: arrays whose elements for the next group are prefetched */
     const Rounds *rounds;           /* in a PART_ROUNDS; NULL if its loop is executed as it is written */
     Const *known;                   /* by symbol id: constant values of the group's variables at this point */
-    LLVMValueRef item_number;       /* cpu/group_number.c: in memory, of an item whose position is not used; else NULL */
+    LLVMValueRef item_number;       /* cpu/group_number.c: in memory; NULL: positions are used */
     bool unrolled;                  /* in a loop that is completely unrolled */
     const Box *box;                 /* the items of the current loop nest; NULL: all items of the group */
 } GroupRun;
@@ -189,7 +189,7 @@ unsigned group_known_inside(const Expr *element, void *run); /* a callback for C
 bool group_is_again(Plan *p, const Part *part, int at); /* is its statement `at` a cheap `let`? */
 void group_hold(GroupRun *r, const Part *part);
 LLVMValueRef group_held(const Expr *e, void *run);      /* a callback of type CgFunc.held */
-bool *group_wanted(const Plan *p, const Part *part);    /* the rematerialised `let`s that it uses, by place in p->again */
+bool *group_wanted(const Plan *p, const Part *part);    /* the rematerialised `let`s it uses, as in p->again */
 void group_rematerialise(GroupRun *r, const Part *part);
 
 /* cpu/group_number.c */

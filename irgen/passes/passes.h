@@ -25,6 +25,7 @@ void cg_estimate(Cg *cg); /* estimates.c, after the pipeline */
 bool cg_is_estimated(Cg *cg, LLVMValueRef v); /* as part of a vector: it will be replaced */
 void cg_expand_extremes(Cg *cg); /* extremes.c, after the pipeline */
 void cg_subtract_remainders(Cg *cg); /* optimize.c, after the pipeline */
+void cg_separate_masked_loads(Cg *cg); /* masked_loads.c, after the pipeline */
 void cg_mark_searches(Cg *cg); /* searches.c, after the pipeline */
 void cg_keep_endless(Cg *cg); /* endless.c, after all that use what it removes */
 void cg_stack_needs(Cg *cg);     /* stack.c, when the code is final */
