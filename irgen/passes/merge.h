@@ -1,5 +1,5 @@
-/* merge.h -- merging of blocks, phis that only use one another (llvm/Transforms/Utils/BasicBlockUtils.h), and the form of
- * the comparison that ends a loop. */
+/* merge.h -- merging of blocks, phis that only use one another (llvm/Transforms/Utils/BasicBlockUtils.h), and the form
+ * of the comparison that ends a loop. */
 #ifndef KDSL_IRGEN_PASSES_MERGE_H
 #define KDSL_IRGEN_PASSES_MERGE_H
 
@@ -12,8 +12,8 @@ extern "C" {
 /* The block becomes the end of its only predecessor, which leads to nowhere else. false: it cannot. */
 LLVMBool LLVMKdslMergeIntoPredecessor(LLVMBasicBlockRef block);
 void LLVMKdslDeleteDeadPhis(LLVMBasicBlockRef block);
-/* The end of block: goes on while counter <= last, in any form (LLVM makes it of counter < last + 1). Makes it counter <
- * last + 1 again, with the sum at the end of `before`, and on the first successor. false: it has another form. */
+/* The end of block goes on while counter <= last, in any form (LLVM makes it of counter < last + 1). Makes it
+ * counter < last + 1 again, with the sum at the end of `before`, and on the first successor. false: it has another form. */
 LLVMBool LLVMKdslCountBelow(LLVMBasicBlockRef block, LLVMValueRef counter, LLVMBasicBlockRef before);
 
 #ifdef __cplusplus

@@ -217,6 +217,12 @@ static bool is_line(const Panels *p, const SimdValue *load) {
     return at.x == LANE_VARYING || (at.x == LANE_LINEAR && llabs(at.stride) != simd_bytes(g, LLVMTypeOf(load->v)));
 }
 
+/* Not 0 <= a < b in one, as an unsigned comparison: the first and the last row may be outside where others are not. */
+static bool has_one_bound(LLVMValueRef cmp) {
+    LLVMIntPredicate p = LLVMGetICmpPredicate(cmp);
+    return p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntSGT || p == LLVMIntSGE || LLVMGetICmpSameSign(cmp);
+}
+
 /* If a row has an item inside in a column, has the first or the last one? */
 static bool has_edges_of_one_side(const SimdRegion *g) {
     int n = 0;
@@ -226,7 +232,7 @@ static bool has_edges_of_one_side(const SimdRegion *g) {
         bool is_equal = LLVMIsAICmpInst(value->v) && (LLVMGetICmpPredicate(value->v) == LLVMIntEQ ||
                                                       LLVMGetICmpPredicate(value->v) == LLVMIntNE);
         n += value->rate.y != 0;
-        if (is_equal) return false;
+        if (is_equal || (value->rate.y && LLVMIsAICmpInst(value->v) && !has_one_bound(value->v))) return false;
     }
     return n <= 1 && has_even_edges(g);
 }
