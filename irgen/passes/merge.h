@@ -12,8 +12,8 @@ extern "C" {
 /* The block becomes the end of its only predecessor, which leads to nowhere else. false: it cannot. */
 LLVMBool LLVMKdslMergeIntoPredecessor(LLVMBasicBlockRef block);
 void LLVMKdslDeleteDeadPhis(LLVMBasicBlockRef block);
-/* The end of block goes on while counter <= last, in any form (LLVM makes it of counter < last + 1). Makes it
- * counter < last + 1 again, with the sum at the end of `before`, and on the first successor. false: it has another form. */
+/* The end of block goes on while counter <= last, in any form: what LLVM makes of counter < last + 1. It becomes that
+ * again, with the sum at the end of `before`, and goes on to the first successor. false: it has another form. */
 LLVMBool LLVMKdslCountBelow(LLVMBasicBlockRef block, LLVMValueRef counter, LLVMBasicBlockRef before);
 
 #ifdef __cplusplus
