@@ -65,10 +65,31 @@ static LLVMValueRef apart(Cg *cg, LLVMValueRef v) {
     return low && high ? lanes_of(cg, low, high, 0, lanes) : NULL;
 }
 
+/* Is w, of `select`, not used after it? Then LLVM makes no copy of it. w is from the same block, or from the only one
+ * before it, and nothing that LLVM could make a copy of another value. */
+static bool is_used_up(LLVMValueRef select, LLVMValueRef op) {
+    LLVMValueRef w = LLVMGetOperand(select, 2);
+    if (!LLVMIsAPHINode(w) && !LLVMIsABinaryOperator(w)) return false;
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(select), from = LLVMGetInstructionParent(w), before = NULL;
+    int n = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); u; u = LLVMGetNextUse(u), n++)
+        if (LLVMIsAInstruction(LLVMGetUser(u))) before = LLVMGetInstructionParent(LLVMGetUser(u));
+    if (from != block && (n != 1 || before != from)) return false;
+    for (LLVMUseRef u = LLVMGetFirstUse(w); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        bool is_elsewhere = LLVMIsAPHINode(user) && from != block;
+        for (unsigned i = 0; is_elsewhere && i < LLVMCountIncoming(user); i++)
+            is_elsewhere = LLVMGetIncomingValue(user, i) != w || LLVMGetIncomingBlock(user, i) == from;
+        bool is_before = from != block && LLVMGetInstructionParent(user) == from && !LLVMIsAPHINode(user);
+        if (user != select && user != op && !is_elsewhere && !is_before) return false;
+    }
+    return true;
+}
+
 static void separate(Cg *cg, LLVMValueRef select) {
     LLVMValueRef mask = LLVMGetOperand(select, 0), op = LLVMGetOperand(select, 1);
     bool is_masked = LLVMGetTypeKind(LLVMTypeOf(mask)) == LLVMVectorTypeKind;
-    if (!is_masked || !LLVMIsAInstruction(op) || LLVMIsAPHINode(op)) return;
+    if (!is_masked || !LLVMIsAInstruction(op) || LLVMIsAPHINode(op) || is_used_up(select, op)) return;
     for (int i = 0; i < LLVMGetNumOperands(op); i++) {
         LLVMValueRef load = LLVMGetOperand(op, (unsigned)i);
         if (!is_masked_load_of(load, mask)) continue;

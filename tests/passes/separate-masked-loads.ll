@@ -56,6 +56,37 @@ define <8 x i32> @bytes(ptr %p, <8 x i1> %m, <8 x i32> %x) {
   ret <8 x i32> %s
 }
 
+; A sum that is not used otherwise: LLVM makes no copy of it.
+; CHECK-LABEL: @used_up(
+; CHECK-NOT: asm
+; CHECK: ret
+define <16 x i32> @used_up(ptr %p, <16 x i1> %m, i1 %any, <16 x i32> %a, <16 x i32> %b) {
+entry:
+  %sum = mul <16 x i32> %a, %b
+  %kept = select <16 x i1> %m, <16 x i32> undef, <16 x i32> %sum
+  br i1 %any, label %live, label %done
+live:
+  %l = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %p, <16 x i1> %m, <16 x i32> zeroinitializer)
+  %o = add <16 x i32> %l, %sum
+  %s = select <16 x i1> %m, <16 x i32> %o, <16 x i32> %sum
+  br label %done
+done:
+  %r = phi <16 x i32> [ %s, %live ], [ %kept, %entry ]
+  ret <16 x i32> %r
+}
+
+; CHECK-LABEL: @used_later(
+; CHECK: asm
+; CHECK: ret
+define <16 x i32> @used_later(ptr %p, <16 x i1> %m, <16 x i32> %a, <16 x i32> %b) {
+  %sum = mul <16 x i32> %a, %b
+  %l = call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %p, <16 x i1> %m, <16 x i32> zeroinitializer)
+  %o = add <16 x i32> %l, %sum
+  %s = select <16 x i1> %m, <16 x i32> %o, <16 x i32> %sum
+  %r = xor <16 x i32> %s, %sum
+  ret <16 x i32> %r
+}
+
 declare <8 x i8> @llvm.masked.load.v8i8.p0(ptr, <8 x i1>, <8 x i8>)
 declare <16 x i32> @llvm.masked.load.v16i32.p0(ptr, <16 x i1>, <16 x i32>)
 declare <16 x double> @llvm.masked.load.v16f64.p0(ptr, <16 x i1>, <16 x double>)
