@@ -184,8 +184,8 @@ static void tell_races(Sema *s) {
     for (int i = 0; i < s->program->funcs.n; i++) races_tell(s, s->program->funcs.at[i]);
 }
 
-/* What follows asks for races only to record accesses (shadow.c), and reports what is missing or unused only where
- * there is no error. */
+/* Not if accesses are recorded, since shadow.c uses the result; nor after an error, because later reports (no `main`,
+ * unused names) depend on whether there are errors. */
 static bool races_may_wait(const Sema *s) {
     const SemaOptions *o = s->options;
     return o && o->races_later && !s->c->diags.n_errors && !o->races_listed && !o->shadow && !o->only_reached &&
