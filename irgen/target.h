@@ -31,6 +31,8 @@ typedef struct Gpu {
     const char *const *update_marks;              /* metadata of atomic updates, up to NULL; NULL: none */
     const char *copies_bound;                     /* LLVM option with the threshold of unrolling, or NULL */
     int64_t constant_bytes;                       /* what fits in its constant memory, CONSTANT_SPACE */
+    /* With which 1 / sqrt(x) of f32 becomes the instruction for it, if an error of an ulp is allowed (fpmath), too. */
+    LLVMFastMathFlags inverse_root;
 } Gpu;
 
 typedef struct Target {

@@ -4,14 +4,17 @@
 usage: run.py [--arch sm_XX] [--rounds N] [--out FOLDER] [KERNEL...]     measure; needs a GPU
        run.py --static [--arch sm_XX] [--out FOLDER] [--docs|--check]    registers and PTX instructions; needs only nvcc
        run.py --sass [--arch sm_XX] [--out FOLDER] [--docs|--check]      hot paths in machine code; needs cuobjdump, too
+       run.py --gcn [--arch gfxXX] [--out FOLDER] [--docs|--check]       the same on AMD, beside clang's HIP
        run.py --build [--arch sm_XX] [--out FOLDER]                      compile the twins, and say where they are
 
 A kernel's two programs run in turn. Two times are taken of each: what the program itself prints (the twin by events
 around its calls, KDSL by the clock of the host), and what its kernels need by themselves, by events around every
 launch: the twin has them built in, for KDSL they come from timed_cuda.c, which stands before the driver. KDSLC names
 the compiler, NVCC that of CUDA, CUOBJDUMP its disassembler. Results: FOLDER/cuda.tsv, with --static FOLDER/static.tsv,
-of which --docs writes a table into docs/devices.md, and --check says whether it is what stands there. With --sass the
-same of machine code (sass.py): FOLDER/sass.tsv, and a table of its own; what is above the bars is bold."""
+of which --docs writes a table into docs/devices.md, and --check says whether it is what stands there. With --sass and
+--gcn the same of machine code (sass.py, gcn.py): FOLDER/sass.tsv or gcn.tsv, and a table of its own; what is above the
+bars is bold. With --gcn, clang 22 (CLANG) compiles the twins as HIP for gfx90a, or the model that is named; libclc
+stands for AMD's library of mathematical functions."""
 import argparse
 import csv
 import os
@@ -25,6 +28,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(HERE), str(HERE.parent / "kernels")]
+import gcn  # noqa: E402
 import ptx  # noqa: E402
 import sass  # noqa: E402
 from facts import KERNELS  # noqa: E402
@@ -41,9 +45,17 @@ TWINS = {("matmul_naive", "matmul"): "matmul_naive", ("matmul_tiled", "matmul"):
 PAGE = ROOT / "docs/devices.md"
 BEGIN, END = "<!-- bench/cuda/run.py --static --docs writes from here -->\n", "<!-- to here -->\n"
 SASS_BEGIN, SASS_END = "<!-- bench/cuda/run.py --sass --docs writes from here -->\n", "<!-- to here, machine code -->\n"
+GCN_BEGIN, GCN_END = "<!-- bench/cuda/run.py --gcn --docs writes from here -->\n", "<!-- to here, AMD -->\n"
 # What the loop of a twin does once an iteration, as a pattern of machine instructions; the others have no loop.
 MARKERS = {"sum": "LDG.E.CONSTANT", "partial_sums": "FADD", "histogram_local": "ATOMS", "matmul_naive": "FFMA",
-           "matmul_tiled": "FFMA", "spmv": "FFMA", "mandelbrot": "FSETP", "accelerations": "MUFU", "local_steps": "BAR"}
+           "matmul_tiled": "FFMA", "spmv": "FFMA", "mandelbrot": "FSETP", "accelerations": "MUFU.RSQ",
+           "local_steps": "BAR"}
+GCN_MARKERS = {"sum": "global_load", "partial_sums": "v_add_f32", "histogram_local": "ds_add",
+               "matmul_naive": gcn.PRODUCT, "matmul_tiled": gcn.PRODUCT, "spmv": gcn.PRODUCT,
+               "mandelbrot": r"v_cmp\w*_n?[lg][te]_f32", "accelerations": "v_(rsq|sqrt)_f32", "local_steps": "s_barrier"}
+WORK = {"sum": "load", "partial_sums": "addition", "histogram_local": "update", "matmul_naive": "product",
+        "matmul_tiled": "product", "spmv": "product", "mandelbrot": "comparison", "accelerations": "root",
+        "local_steps": "barrier"}  # what these instructions are
 MOST_INSTRUCTIONS, MORE_REGISTERS = 1.1, 4  # bars: hot path over that of the twin, registers above those of the twin
 BESIDE = {"bitonic": ("fill",)}  # kernels of a program that are no part of what is measured
 COLUMNS = ["kernel", "who", "seconds", "rate", "verdict", "kernel_seconds", "ratio", "bar"]
@@ -55,6 +67,7 @@ def options():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--static", action="store_true")
     parser.add_argument("--sass", action="store_true")
+    parser.add_argument("--gcn", action="store_true")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--build", action="store_true")
@@ -108,15 +121,15 @@ def static_table(rows, heading):
     return text
 
 
-def sass_table(rows, heading):
+def machine_code_table(rows, heading):
     text = f"| {heading} | hot path | of | ratio | all | registers |\n|---|---|---|---|---|---|\n"
     for row in rows:
         marks = [f"**{cell}**" if is_over else cell for cell, is_over in
                  ((f"{row['ratio']:.2f}", row["ratio"] > MOST_INSTRUCTIONS),
-                  (f"{row['registers']} / {row['nvcc_registers']}",
-                   row["registers"] > row["nvcc_registers"] + MORE_REGISTERS))]
-        text += f"| {row['name']} | {row['hot']:.4g} / {row['nvcc_hot']:.4g} | {row['of']} | {marks[0]} | " \
-                f"{row['all']} / {row['nvcc_all']} | {marks[1]} |\n"
+                  (f"{row['registers']} / {row['twin_registers']}",
+                   row["registers"] > row["twin_registers"] + MORE_REGISTERS))]
+        text += f"| {row['name']} | {row['hot']:.4g} / {row['twin_hot']:.4g} | {row['of']} | {marks[0]} | " \
+                f"{row['all']} / {row['twin_all']} | {marks[1]} |\n"
     return text
 
 
@@ -124,7 +137,7 @@ class Bench:
     def __init__(self, chosen):
         self.out = chosen.out.resolve()
         self.out.mkdir(parents=True, exist_ok=True)
-        self.arch = chosen.arch or this_gpu() or "sm_90"
+        self.arch = chosen.arch or ("gfx90a" if chosen.gcn else this_gpu() or "sm_90")
         self.kdslc = Path(os.environ.get("KDSLC", ROOT / "build/bin/kdslc")).resolve()
         self.failed = []
 
@@ -161,24 +174,25 @@ class Bench:
 
     def static(self, chosen):
         rows = self.static_rows()
-        self.tell(chosen, rows, "static", static_table(rows, f"{self.arch}, {self.toolkit()}"), BEGIN, END)
+        heading = f"{self.arch}, {self.toolkit()}"
+        self.tell(chosen, rows, "static", static_table(rows, heading), heading, BEGIN, END)
 
-    def tell(self, chosen, rows, what, table, begin, end):
+    def tell(self, chosen, rows, what, table, heading, begin, end):
         """Writes the rows into a file, and the table into the page, or compares it, or prints the rows."""
         path = self.out / f"{what}.tsv"
         with open(path, "w", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]), dialect="excel-tab", lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
-        page, by = PAGE.read_text(), self.toolkit()
+        page = PAGE.read_text()
         before, rest = page.split(begin)
         new = before + begin + table + end + rest.split(end)[1]
         if chosen.docs:
             PAGE.write_text(new)
         elif not chosen.check:
             print(path.read_text(), end="")
-        elif f"| {self.arch}, {by} |" not in page:
-            print(f"the table in {PAGE.relative_to(ROOT)} is not of {self.arch} and {by}: not compared")
+        elif f"| {heading} |" not in page:
+            print(f"the table in {PAGE.relative_to(ROOT)} is not of {heading}: not compared")
         elif new != page:
             self.failed.append(f"{PAGE.relative_to(ROOT)} has another table: run.py --{what} --arch {self.arch} --docs")
 
@@ -189,11 +203,11 @@ class Bench:
         return must([tool("NVCC", "nvcc"), "-O3", f"-arch={self.arch}", "-std=c++17", "-ptx", HERE / "kernels.cu",
                      "-o", "-"])
 
-    def kernel_ptx(self, name, flags):
+    def assembly(self, name, flags):
         source = HERE.parent / f"kernels/{name}.kdsl"
         return must([self.kdslc, *flags, "--emit=device-asm", source], cwd=source.parent)
 
-    def machine_code(self, text):
+    def nvidia_code(self, text):
         """name of a kernel -> registers, Kernel"""
         path, ptxas = self.out / "k.ptx", tool("KDSL_PTXAS", "ptxas")
         path.write_text(text)
@@ -203,31 +217,50 @@ class Bench:
         return {row["function"]: (row["registers"], code[row["function"]])
                 for row in ptx.table("", text, self.arch, ptxas)}
 
+    def amd_code(self, text):
+        """name of a kernel -> vector registers, Kernel"""
+        path = self.out / "k.s"
+        path.write_text(text)
+        must([gcn.tool("llvm-mc"), "-triple=amdgcn-amd-amdhsa", f"-mcpu={self.arch}", "-filetype=obj", path, "-o",
+              path.with_suffix(".o")])
+        return {ptx.plain_name(name): found for name, found in gcn.kernels(path.with_suffix(".o")).items()}
+
     def sass(self, chosen):
         if not sass.disassembler():
             sys.exit("no cuobjdump: it comes with the CUDA toolkit; CUOBJDUMP names it")
-        rows, twins = [], self.machine_code(self.twins_ptx())
+        heading = f"{self.arch}, {self.toolkit()}"
+        self.machine_code(chosen, "sass", heading, self.nvidia_code, self.twins_ptx(), MARKERS, SASS_BEGIN, SASS_END)
+
+    def gcn(self, chosen):
+        clang = gcn.tool("clang++")
+        heading = f"{self.arch}, clang {re.search(r'version ([0-9.]+)', must([clang, '--version']))[1]}"
+        text = must([clang, *gcn.hip_options(self.arch), "-I", HERE / "hip", "-I", HERE, "-S", HERE / "kernels.cu",
+                     "-o", "-"])
+        self.machine_code(chosen, "gcn", heading, self.amd_code, text, GCN_MARKERS, GCN_BEGIN, GCN_END)
+
+    def machine_code(self, chosen, what, heading, code_of, text, markers, begin, end):
+        """Hot paths beside those of the twins in `text`."""
+        rows, twins = [], code_of(text)
         for kernel in KERNELS:
-            for function, (registers, code) in self.machine_code(self.kernel_ptx(kernel.name, self.offloads())).items():
+            for function, (registers, code) in code_of(self.assembly(kernel.name, self.offloads())).items():
                 name = re.sub(r"kdsl_(kernel|narrow)_", "", function)
                 twin = TWINS.get((kernel.name, name), name)
-                if twin not in twins:
+                if twin not in twins or "kdsl_kernel_" in function:
                     continue
-                marker = MARKERS.get(twin)
-                (hot, looped), (nvcc_hot, _) = code.hot_path(marker), twins[twin][1].hot_path(marker)
+                marker = markers.get(twin)
+                (hot, looped), (twin_hot, _) = code.hot_path(marker), twins[twin][1].hot_path(marker)
                 rows.append({"name": kernel.name + ("" if name in kernel.name else f", `{name}`"), "hot": hot,
-                             "nvcc_hot": nvcc_hot, "of": f"a `{marker}`" if looped else "an item",
-                             "ratio": hot / nvcc_hot, "all": len(code.code), "nvcc_all": len(twins[twin][1].code),
-                             "registers": registers, "nvcc_registers": twins[twin][0]})
-        heading = f"{self.arch}, {self.toolkit()}"
-        self.tell(chosen, rows, "sass", sass_table(rows, heading), SASS_BEGIN, SASS_END)
+                             "twin_hot": twin_hot, "of": f"one {WORK[twin]}" if looped else "one item",
+                             "ratio": hot / twin_hot, "all": code.size(), "twin_all": twins[twin][1].size(),
+                             "registers": registers, "twin_registers": twins[twin][0]})
+        self.tell(chosen, rows, what, machine_code_table(rows, heading), heading, begin, end)
 
     def static_rows(self):
         ptxas = tool("KDSL_PTXAS", "ptxas")
         rows = [dict(kernel="", **row) for row in ptx.table("nvcc", self.twins_ptx(), self.arch, ptxas)]
         flags = self.offloads()
         for kernel in KERNELS if flags else []:
-            text = self.kernel_ptx(kernel.name, flags)
+            text = self.assembly(kernel.name, flags)
             rows += [dict(kernel=kernel.name, **row) for row in ptx.table("kdslc", text, self.arch, ptxas)]
         if not flags:
             print(f"{self.kdslc} has no --offload-arch: only the twins are in the table", file=sys.stderr)
@@ -308,6 +341,8 @@ def main():
         bench.static(chosen)
     elif chosen.sass:
         bench.sass(chosen)
+    elif chosen.gcn:
+        bench.gcn(chosen)
     else:
         bench.write(bench.measure(chosen))
     for line in bench.failed:

@@ -80,6 +80,7 @@ const Gpu amdgpu_gpu = {
      * hundred times as long to compute these. */
     .copies_bound = "amdgpu.loop.unroll.threshold",
     .constant_bytes = INT64_MAX,
+    .inverse_root = LLVMFastMathAllowContract, /* allowed to approximate, LLVM takes subnormal numbers for 0 */
 };
 
 void amdgpu_init(void) {

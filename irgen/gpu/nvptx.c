@@ -52,6 +52,7 @@ const Gpu nvptx_gpu = {
     .libm_end = kdsl_libm_nvptx_end,
     .group_scope = "block",
     .constant_bytes = 65536,
+    .inverse_root = LLVMFastMathAllowContract | LLVMFastMathApproxFunc,
 };
 
 void nvptx_init(void) {

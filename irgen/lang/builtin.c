@@ -39,10 +39,24 @@ static CgValue unary_intrinsic(CgFunc *f, const char *name, CgValue a) {
     return cg_value(cg_intrinsic(f, name, &over, 1, &a.v, 1), a.type);
 }
 
+/* With an error of an ulp of its own, as GPUs' instructions for 1 / sqrt(x) have. */
+static void allow_ulp(const Cg *cg, LLVMValueRef v, LLVMFastMathFlags flags) {
+    if (!LLVMCanValueUseFastMathFlags(v)) return; /* a constant */
+    LLVMSetFastMathFlags(v, flags);
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstReal(cg->f32, 1.0));
+    LLVMSetMetadata(v, LLVMGetMDKindIDInContext(cg->ctx, "fpmath", 6),
+                    LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, &one, 1)));
+}
+
 static CgValue lower_rsqrt(CgFunc *f, Expr *e) {
     CgValue root = unary_intrinsic(f, "llvm.sqrt", cg_widen_half(f, cg_expr(f, arg(e, 0))));
-    LLVMValueRef one = LLVMConstReal(LLVMTypeOf(root.v), 1.0);
-    return cg_convert(f, cg_value(LLVMBuildFDiv(f->b, one, root.v, ""), root.type), e->type);
+    LLVMValueRef quotient = LLVMBuildFDiv(f->b, LLVMConstReal(LLVMTypeOf(root.v), 1.0), root.v, "");
+    const Gpu *gpu = f->cg->target->gpu;
+    if (gpu && type_of_part(root.type)->kind == TY_F32) {
+        allow_ulp(f->cg, root.v, gpu->inverse_root);
+        allow_ulp(f->cg, quotient, gpu->inverse_root);
+    }
+    return cg_convert(f, cg_value(quotient, root.type), e->type);
 }
 
 static CgValue lower_isnan(CgFunc *f, Expr *e) {

@@ -39,6 +39,33 @@ class Compile(unittest.TestCase):
         self.assertGreater(len(list(programs())), 250)
 
 
+class InverseRoots(unittest.TestCase):
+    """rsqrt is one instruction, and 1 / sqrt(x) is rounded twice."""
+    SOURCE = """kernel k(x: &[TYPE; n], y: &out [TYPE; n]) over i in n { y[i] = TEXT; }
+    fn main() { let x = [TYPE(i) for i in 9]; var y = [TYPE(0); 9]; offload k(&x, &out y); print("{}", y[1]); }
+    """
+    INSTRUCTIONS = {"sm_90": r"\brsqrt\.approx\.f32\b", "gfx90a": r"\bv_rsq_f32", "gfx1100": r"\bv_rsq_f32"}
+
+    def count(self, pattern, arch, text, scalar="f32"):
+        with tempfile.NamedTemporaryFile("w", suffix=".kdsl") as file:
+            file.write(self.SOURCE.replace("TYPE", scalar).replace("TEXT", text))
+            file.flush()
+            made = subprocess.run([KDSLC, "--emit=device-asm", f"--offload-arch={arch}", file.name, "-o", "-"],
+                                  capture_output=True, text=True, check=True).stdout
+        return len(re.findall(pattern, made))
+
+    def test_rsqrt(self):
+        for arch, instruction in self.INSTRUCTIONS.items():
+            for scalar in ["f32", "f16"]:
+                self.assertEqual(self.count(instruction, arch, "rsqrt(x[i])", scalar), 2, (arch, scalar))  # two versions
+            self.assertEqual(self.count(r"\bv_sqrt_f32|\bsqrt\.rn\.f32", arch, "rsqrt(x[i])"), 0, arch)
+
+    def test_quotients_stay(self):
+        self.assertEqual(self.count(self.INSTRUCTIONS["sm_90"], "sm_90", "1.0f32 / sqrt(x[i])"), 0)
+        self.assertEqual(self.count(r"\bsqrt\.rn\.f32", "sm_90", "1.0f32 / sqrt(x[i])"), 2)
+        self.assertEqual(self.count(r"\bv_div_fixup_f32", "gfx90a", "1.0f32 / sqrt(x[i])"), 2)
+
+
 class Alike(unittest.TestCase):
     """GPUs for which LLVM optimises alike share the optimised module (irgen/target.c, `alike`)."""
     PROGRAMS = ["examples/knn.kdsl", "examples/nbody.kdsl", "examples/scan.kdsl", "bench/strangers/fdtd.kdsl"]

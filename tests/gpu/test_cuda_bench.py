@@ -14,6 +14,7 @@ ROOT = HERE.parent.parent
 MOCK = Path(os.environ.get("KDSL_BUILD_DIR", "build")).resolve() / "mock"
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "bench/cuda")]
+import gcn  # noqa: E402
 import ptx  # noqa: E402
 import sass  # noqa: E402
 
@@ -68,6 +69,22 @@ SASS = """
 """
 
 
+# The same on AMD: the threads with the report have a mask, and a way around it.
+GCN = """
+	s_load_dword s2, s[4:5], 0x5c                              // 000000000100: C0020082 0000005C
+	s_and_saveexec_b64 s[6:7], vcc                             // 000000000108: BE86206A
+	s_cbranch_execz 2                                          // 00000000010C: BF880002 <kdsl_kernel_k+0x1c>
+	global_atomic_cmpswap v3, v5, v[4:5], s[0:1] glc           // 000000000110: DD058000 03000405
+	s_waitcnt vmcnt(0)                                         // 000000000118: BF8C0F70
+	s_or_b64 exec, exec, s[6:7]                                // 00000000011C: 87FE067E
+	v_fmac_f32_e32 v7, v12, v28                                // 000000000120: 760E390C
+	v_pk_fma_f32 v[6:7], v[10:11], v[12:13], v[6:7]            // 000000000124: D3B04006 1C1A190A
+	s_cbranch_scc1 65532                                       // 00000000012C: BF85FFFC <kdsl_kernel_k+0x20>
+	s_endpgm                                                   // 000000000130: BF810000
+	s_code_end                                                 // 000000000134: BF9F0000
+"""
+
+
 class CudaBenchTest(unittest.TestCase):
     def test_instructions_are_counted(self):
         self.assertEqual(ptx.mix(BODY), COUNTS)
@@ -91,6 +108,13 @@ class CudaBenchTest(unittest.TestCase):
         self.assertEqual(kernel.cold(), {0x90, 0xb0, 0xc0} & set(kernel.blocks))
         self.assertEqual(kernel.hot_path("FFMA"), (2.5, True))
         self.assertEqual(kernel.hot_path(), (9, False))
+
+    def test_machine_code_of_amd(self):
+        kernel = gcn.Kernel(GCN.splitlines())
+        self.assertEqual((len(kernel.code), kernel.size()), (10, 9))
+        self.assertEqual(kernel.cold(), {0x110})
+        self.assertEqual(kernel.hot_path(gcn.PRODUCT), (1, True))
+        self.assertEqual(kernel.hot_path(), (8, False))
 
     def test_every_launch_is_timed(self):
         with tempfile.TemporaryDirectory() as name:
