@@ -59,7 +59,7 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
         return range;
     }
     cg_param_attr(cg, range, n - 1, "writable", 0);
-    cg_param_attr(cg, range, n - 1, "dereferenceable", (uint64_t)fn->result->bits / 8);
+    cg_param_attr(cg, range, n - 1, "dereferenceable", (uint64_t)cg_size(fn->result));
     return range;
 }
 
@@ -248,8 +248,10 @@ static void run_items(Walk *w, const Rectangle *r) {
     if (rows) set_domain_variable(w, w->n - 2, row.k);
     set_domain_variable(w, w->n - 1, item.k);
     cg_shadow_item(f);
-    if (cg_combines_at_once(f->cg, w->fn)) {
-        f->item_total = w->items;
+    bool at_once = cg_combines_at_once(f->cg, w->fn);
+    if (at_once) {
+        f->item_result = cg_alloca(f, cg_type_mem(f->cg, w->fn->item_result), "item");
+        LLVMBuildStore(f->b, cg_neutral(f->cg, w->fn->reduction, w->fn->item_result), f->item_result);
     } else if (w->items) {
         LLVMValueRef number = item_number(w, r, row.k, item.k);
         f->item_result = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, w->fn->item_result), w->items, &number, 1, "");
@@ -258,6 +260,12 @@ static void run_items(Walk *w, const Rectangle *r) {
     cg_goto(f, f->next_item);
     cg_enter_next(f, f->next_item);
     cg_debug_at(f, fastest->span);
+    if (at_once) { /* of all ways to the end of an item in one place */
+        cg_combine_item(f, w->items);
+        LLVMBasicBlockRef count = cg_block(f, "item.count");
+        cg_goto(f, count);
+        cg_enter(f, count);
+    }
     LLVMValueRef latch = item_loop_end(f, &item, false);
     if (w->is_rest) cg_mark_short_rows(f, latch);
     if (w->is_version) cg_mark_version(f, latch);

@@ -62,9 +62,11 @@ void cg_bind_extra(CgFunc *f, const Func *fn, LLVMValueRef *extra);
 LLVMValueRef cg_identity(Cg *cg, Reduction r, const Type *t); /* in its memory type */
 /* a op b: scalars, or vectors, of the memory type of `t`, the reduction's result. */
 LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueRef b);
-/* May the values of items be combined in any order? Those of integers without groups, because the result is the
- * same. */
+/* May the values of items be combined in any order? Those of integers and bools without groups, because the result is
+ * the same. */
 bool cg_combines_at_once(const Cg *cg, const Func *fn);
+/* Then: combines the value in f->item_result with *total, which is this thread's own. */
+void cg_combine_item(CgFunc *f, LLVMValueRef total);
 LLVMValueRef cg_neutral(Cg *cg, Reduction r, const Type *item); /* an item's value that changes nothing */
 
 /* array.c: for the timeline, what waits here for asynchronous launches: a text, or a null pointer. */

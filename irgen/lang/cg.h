@@ -192,7 +192,6 @@ struct CgFunc { /* typedef: target.h */
     bool narrow;                   /* no array has more elements than an i32 can count (gpu/kernel.c) */
     LLVMBasicBlockRef next_item;   /* kernels: where return goes */
     LLVMValueRef item_result;      /* kernels with a reduction: where the item's value is stored */
-    LLVMValueRef item_total;       /* or, not NULL: what it is combined with at once, which is this thread's own */
     LLVMValueRef scratch_extents[2]; /* [MAX_RANK x i64], for failed checks and allocations */
     int64_t unrolled;              /* copies that the unrolled loops around make; 0: none */
     CgCopies copies;               /* so far in the loop around */

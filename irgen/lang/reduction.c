@@ -54,26 +54,31 @@ LLVMValueRef cg_join(CgFunc *f, Reduction r, Type *t, LLVMValueRef a, LLVMValueR
 /* ATOMIC_NONE: no update does what the reduction does. */
 static AtomicKind update_of(Reduction r) {
     switch (r) {
-    case REDUCE_SUM: return ATOMIC_ADD;
+    case REDUCE_SUM: case REDUCE_COUNT: return ATOMIC_ADD;
     case REDUCE_MIN: return ATOMIC_MIN;
     case REDUCE_MAX: return ATOMIC_MAX;
-    case REDUCE_PROD: case REDUCE_ANY: case REDUCE_ALL: case REDUCE_COUNT: case REDUCE_NONE: break;
+    case REDUCE_ANY: return ATOMIC_OR;
+    case REDUCE_ALL: return ATOMIC_AND;
+    case REDUCE_PROD: case REDUCE_NONE: break;
     }
     return ATOMIC_NONE;
 }
 
 bool cg_combines_at_once(const Cg *cg, const Func *fn) {
-    bool is_integer = fn->reduction && fn->result->is_int && fn->item_result == fn->result;
-    return cg->target->group_is_loop && is_integer && !fn->group.items && update_of(fn->reduction) != ATOMIC_NONE;
+    bool has_order = fn->reduction && fn->result->is_float;
+    return cg->target->group_is_loop && !has_order && !fn->group.items && update_of(fn->reduction) != ATOMIC_NONE;
+}
+
+void cg_combine_item(CgFunc *f, LLVMValueRef total) {
+    const Func *fn = f->func;
+    Type *type = fn->result->is_int ? fn->result : cg_scalar(f->cg, TY_U8); /* a bool is the number 0 or 1 */
+    CgValue v = cg_load(f, (CgPlace){f->item_result, fn->item_result, true, NULL, 0});
+    cg_combine_alone(f, update_of(fn->reduction), total, cg_convert(f, v, type));
 }
 
 /* Items that hang over the end of the domain change nothing. */
 void cg_store_item(CgFunc *f, CgValue v) {
     const Func *fn = f->func;
-    if (f->item_total) {
-        cg_combine_alone(f, update_of(fn->reduction), f->item_total, v);
-        return;
-    }
     if (fn->group.items) {
         LLVMValueRef bits = v.type->kind == TY_BOOL ? LLVMBuildZExt(f->b, v.v, f->cg->i8, "") : v.v;
         LLVMValueRef inside = f->slots[fn->group.inside->id].value;

@@ -176,6 +176,8 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_thread_failing);
     each_with_nests(cg, simd_split_aggregates);
     if (cg_allows(cg, WIDEN)) each_with_nests(cg, simd_widen_indices);
+    run_on_nests(cg, "early-cse<memssa>"); /* what is there before two paths part is none of them */
+    change_each_with_nests(cg, simd_choose, NULL);
     run_on_nests(cg,
                  "early-cse,instsimplify,dce,instcombine<no-verify-fixpoint>,scalarizer<load-store>,sroa,early-cse,dce,"
                  "unreachableblockelim");
@@ -184,7 +186,7 @@ void simd_prepare(Cg *cg) {
     each_with_nests(cg, simd_sink_addresses);
     change_each_with_nests(cg, simd_use_words, "instsimplify,dce");
     if (cg_allows(cg, SINK)) change_each_with_nests(cg, simd_sink, "instsimplify,dce");
-    change_each_with_nests(cg, simd_choose, "sccp,instsimplify,dce");
+    change_each_with_nests(cg, simd_choose, "instcombine<no-verify-fixpoint>,dce");
     if (cg_allows(cg, TRANSLATE)) change_each_with_nests(cg, simd_translate, "early-cse,dce");
     if (cg_allows(cg, SHRINK)) {
         each_with_nests(cg, simd_shrink);

@@ -41,6 +41,7 @@ typedef struct Look {
     Rates along[MAX_RANK];   /* of its variables */
     const Strides *given;    /* strides of the array arguments of a called function; NULL: the kernel */
     double weight, *cost;    /* cost: along each axis */
+    bool *is_guess;          /* along each axis: the stride of an access is not known, nor a product of extents */
 } Look;
 
 /* Fewer requests of memory first, then fewer pages. */
@@ -50,43 +51,46 @@ static double cost_of(double stride) {
     return by <= 4 ? 3 : 8 + log2(by) / 4; /* up to 4: whole vectors, permuted */
 }
 
-static double stride_to(const Rates *rates, const Expr *e, int depth);
+static double stride_to(const Rates *rates, const Expr *e, int depth, bool *guess);
+
+static double guessed(double stride, bool *guess) {
+    *guess = true;
+    return stride;
+}
 
 /* Clamped and wrapped indices have the stride of their operand nearly everywhere; quotients have a smaller one. */
-static double stride_between_edges(const Rates *rates, const Expr *e, int depth) {
+static double stride_between_edges(const Rates *rates, const Expr *e, int depth, bool *guess) {
     double most = 0;
     e = expr_strip((Expr *)e);
     if (e->kind == EXPR_NAME && e->name.sym && e->name.sym->init && !e->name.sym->is_mutable)
-        return stride_to(rates, e->name.sym->init, depth);
-    if (e->kind == EXPR_IF) return fmax(stride_to(rates, e->if_.then_, depth), stride_to(rates, e->if_.else_, depth));
+        return stride_to(rates, e->name.sym->init, depth, guess);
+    if (e->kind == EXPR_IF) return fmax(stride_to(rates, e->if_.then_, depth, guess), stride_to(rates, e->if_.else_, depth, guess));
     if (e->kind == EXPR_CALL && e->call.info->kind == CALL_BUILTIN) {
-        for (int i = 0; i < e->call.args.n; i++) most = fmax(most, stride_to(rates, e->call.args.at[i].value, depth));
+        for (int i = 0; i < e->call.args.n; i++) most = fmax(most, stride_to(rates, e->call.args.at[i].value, depth, guess));
         return most;
     }
-    if (e->kind != EXPR_BINARY || !e->type->is_int) return ANYWHERE;
-    double lhs = stride_to(rates, e->binary.lhs, depth), rhs = stride_to(rates, e->binary.rhs, depth);
+    if (e->kind != EXPR_BINARY || !e->type->is_int) return guessed(ANYWHERE, guess);
+    double lhs = stride_to(rates, e->binary.lhs, depth, guess), rhs = stride_to(rates, e->binary.rhs, depth, guess);
     const Const *by = &e->binary.rhs->konst;
     if (e->binary.op == OP_REM && !rhs) return lhs;
     if (e->binary.op == OP_DIV && !rhs) return by->kind == CONST_INT && by->i ? lhs / (double)by->i : 0;
     if (e->binary.op == OP_ADD || e->binary.op == OP_SUB) return lhs + (e->binary.op == OP_ADD ? rhs : -rhs);
-    if (e->binary.op == OP_MUL && !rhs) return by->kind == CONST_INT ? lhs * (double)by->i : lhs * UNKNOWN_EXTENT;
-    return ANYWHERE;
+    if (e->binary.op == OP_MUL && !rhs) return by->kind == CONST_INT ? lhs * (double)by->i : guessed(lhs * UNKNOWN_EXTENT, guess);
+    return guessed(ANYWHERE, guess);
 }
 
-static double stride_to(const Rates *rates, const Expr *e, int depth) {
+static double stride_to(const Rates *rates, const Expr *e, int depth, bool *guess) {
     Rate r = rate_of(rates, (Expr *)e);
     if (r.kind == RATE_UNIFORM) return 0;
     if (r.kind == RATE_LINEAR) return (double)r.stride;
-    if (r.why == RATE_COMPUTED && depth > 0) return stride_between_edges(rates, e, depth - 1);
-    if (r.why != RATE_STEADY) return ANYWHERE;
-    return r.stride ? (double)r.stride : UNKNOWN_EXTENT;
+    if (r.why == RATE_COMPUTED && depth > 0) return stride_between_edges(rates, e, depth - 1, guess);
+    if (r.why != RATE_STEADY) return guessed(ANYWHERE, guess);
+    return r.stride ? (double)r.stride : guessed(UNKNOWN_EXTENT, guess);
 }
-
-static double stride_of(const Rates *rates, const Expr *e) { return stride_to(rates, e, EXPR_DEEP); }
 
 static void add_index(Look *l, Strides *s, const Expr *at) {
     if (at && at->kind == EXPR_RANGE) at = at->range.range.lo;
-    for (int axis = 0; at && axis < l->n; axis++) s->along[axis] += stride_of(&l->along[axis], at);
+    for (int axis = 0; at && axis < l->n; axis++) s->along[axis] += stride_to(&l->along[axis], at, EXPR_DEEP, &l->is_guess[axis]);
 }
 
 /* Row-major, as arrays lie. */
@@ -200,7 +204,9 @@ bool axis_is_short(const Range *r) {
     return trips >= FEWEST && trips <= MOST;
 }
 
-static void choose(const Func *kernel, const double *cost, int *order) {
+/* The axes around the fastest one change places only by strides that are known: the order of the text is no worse a
+ * guess. */
+static void choose(const Func *kernel, const double *cost, const bool *is_guess, int *order) {
     int n = kernel->domain.n, fastest = n - 1;
     for (int d = n - 1; d-- > 0;)
         if (!is_short(&kernel->item->fn.over.at[d].range) && cost[d] * MARGIN < cost[fastest]) fastest = d;
@@ -209,15 +215,17 @@ static void choose(const Func *kernel, const double *cost, int *order) {
         if (d != fastest) order[k++] = d;
     order[k] = fastest;
     if (n < 3 || cost[order[1]] <= cost[order[0]] * OUTER_MARGIN) return;
+    if (is_guess[order[0]] || is_guess[order[1]]) return;
     int outer = order[0];
     order[0] = order[1];
     order[1] = outer;
 }
 
 /* Along each axis of the domain and, where `loop` is not NULL, along it, which comes last. */
-static void costs_of(Arena *arena, const Func *kernel, const Stmt *loop, double cost[MAX_RANK]) {
+static void costs_of(Arena *arena, const Func *kernel, const Stmt *loop, double cost[MAX_RANK],
+                     bool is_guess[MAX_RANK]) {
     int calls = 0, n = kernel->domain.n;
-    Look l = {.arena = arena, .fn = kernel, .n = n, .calls = &calls, .weight = 1, .cost = cost};
+    Look l = {.arena = arena, .fn = kernel, .n = n, .calls = &calls, .weight = 1, .cost = cost, .is_guess = is_guess};
     for (int axis = 0; axis < n; axis++) l.along[axis] = rates_along(arena, kernel, axis, NULL);
     if (loop) l.along[l.n++] = rates_along_loop(arena, kernel, loop->for_.binder.sym);
     look_block(&l, kernel->item->fn.body);
@@ -225,11 +233,12 @@ static void costs_of(Arena *arena, const Func *kernel, const Stmt *loop, double 
 
 bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK]) {
     double cost[MAX_RANK] = {0};
+    bool is_guess[MAX_RANK] = {false};
     int n = kernel->domain.n;
     for (int d = 0; d < n; d++) order[d] = d;
     if (n < 2 || kernel->group.items || !is_exact(kernel)) return false;
-    costs_of(arena, kernel, NULL, cost);
-    choose(kernel, cost, order);
+    costs_of(arena, kernel, NULL, cost, is_guess);
+    choose(kernel, cost, is_guess, order);
     bool changed = false;
     for (int d = 0; d < n; d++) changed |= order[d] != d;
     return changed;
@@ -237,8 +246,9 @@ bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK])
 
 bool axes_want_loop(Arena *arena, const Func *kernel, const Stmt *loop) {
     double cost[MAX_RANK] = {0};
+    bool is_guess[MAX_RANK] = {false};
     if (is_short(&loop->for_.binder.range)) return false;
-    costs_of(arena, kernel, loop, cost);
+    costs_of(arena, kernel, loop, cost, is_guess);
     for (int d = 0; d < kernel->domain.n; d++)
         if (cost[kernel->domain.n] * MARGIN >= cost[d]) return false;
     return true;
