@@ -62,15 +62,24 @@ void simd_fetch_ahead(Cg *cg, const SimdAhead *ahead, LLVMValueRef items, int n_
  * the next block will read; or, where a block reads more than the second cache keeps until then, what this one reads
  * some rounds later. */
 
+enum { ITEMS = -1 }; /* in place of a loop: from item to item */
+
+static bool stays(const SimdEmit *e, LLVMValueRef v, int loop) {
+    if (loop == ITEMS) return simd_rate(e->g, v, e->block).x == LANE_UNIFORM;
+    return value_map_get(e->g->value_of, v) < 0 || simd_is_invariant(e->g, loop, v);
+}
+
 /* What v grows by in each round of the loop, as far as that is arithmetic of counters and of what does not change; of
  * no use but for prefetching, which may name any address. NULL: who knows. */
 static LLVMValueRef step_of(SimdEmit *e, LLVMValueRef v, int loop, int row, int vector, int depth) {
     enum { FAR = 12 };
     SimdRegion *g = e->g;
     Cg *cg = e->cg;
-    int i = value_map_get(g->value_of, v);
-    if (i < 0 || simd_is_invariant(g, loop, v)) return cg_i64(cg, 0);
-    if (depth > FAR || LLVMIsAPHINode(v)) return LLVMIsAPHINode(v) ? cg_i64(cg, simd_pace(g, v, loop)) : NULL;
+    LaneRate rate = simd_rate(g, v, e->block);
+    if (stays(e, v, loop)) return cg_i64(cg, 0);
+    if (loop == ITEMS && rate.x == LANE_LINEAR) return cg_i64(cg, rate.stride);
+    if (depth > FAR || !LLVMIsAInstruction(v)) return NULL;
+    if (LLVMIsAPHINode(v)) return loop == ITEMS ? NULL : cg_i64(cg, simd_pace(g, v, loop));
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMSExt || op == LLVMZExt || op == LLVMFreeze)
         return step_of(e, LLVMGetOperand(v, 0), loop, row, vector, depth + 1);
@@ -85,9 +94,9 @@ static LLVMValueRef step_of(SimdEmit *e, LLVMValueRef v, int loop, int row, int 
         LLVMValueRef bytes = cg_i64(cg, simd_bytes(g, LLVMGetGEPSourceElementType(v)));
         return LLVMBuildAdd(cg->b, x, LLVMBuildMul(cg->b, y, bytes, ""), "");
     }
-    bool moves_first = simd_is_invariant(g, loop, b) || value_map_get(g->value_of, b) < 0;
+    bool moves_first = stays(e, b, loop);
     LLVMValueRef still = moves_first ? b : a, by = moves_first ? x : y;
-    if (!simd_is_invariant(g, loop, still) && value_map_get(g->value_of, still) >= 0) return NULL;
+    if (!stays(e, still, loop)) return NULL;
     if (LLVMTypeOf(still) != cg->i64 || simd_rate(g, still, e->block).x != LANE_UNIFORM) return NULL;
     still = simd_scalar(e, still, row, vector);
     return op == LLVMMul ? LLVMBuildMul(cg->b, by, still, "") : LLVMBuildShl(cg->b, by, still, "");
@@ -122,4 +131,30 @@ void simd_fetch_columns(SimdEmit *e, const SimdValue *load, LLVMValueRef place, 
         by = LLVMBuildSelect(e->b, many, down, by, "");
     }
     simd_prefetch(e->cg, LLVMBuildGEP2(e->b, e->cg->i8, place, &by, 1, ""), SECOND_CACHE);
+}
+
+/* Rows of the items --------------------------------------------------------------------------------------------------
+ *
+ * Where each item walks along a row of its own, the rows of all lanes are more streams than hardware prefetchers
+ * follow, and each begins anew at the end of a page. If the caches keep a block until the next one begins, what that one
+ * will access at the same place of its rows is fetched, or one of the next four where blocks are small; else what this
+ * one accesses some rounds later. */
+
+static LLVMValueRef select_below(SimdEmit *e, LLVMValueRef v, int64_t limit, LLVMValueRef yes, LLVMValueRef no) {
+    return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, v, cg_i64(e->cg, limit), ""), yes, no, "");
+}
+
+LLVMValueRef simd_ahead_in_rows(SimdEmit *e, const SimdValue *access, int row, int vector) {
+    enum { ROUNDS_AHEAD = 8, KEPT_BYTES = 128 << 10, NEAR_BYTES = 4096 };
+    LLVMValueRef place = simd_address(access->v);
+    int loop = e->g->blocks.at[e->block].loop;
+    int64_t pace = loop < 0 ? 0 : simd_pace(e->g, place, loop);
+    if (!pace || e->rare || e->shape.rows > 1 || !simd_allows(e->g, PREFETCH)) return NULL;
+    LLVMValueRef later = cg_i64(e->cg, pace * ROUNDS_AHEAD), next = step_of(e, place, ITEMS, row, vector, 0);
+    if (!next) return later;
+    next = LLVMBuildMul(e->b, next, cg_i64(e->cg, e->shape.width * e->shape.vectors), "");
+    LLVMValueRef twice = LLVMBuildShl(e->b, next, cg_i64(e->cg, 1), "");
+    LLVMValueRef four = LLVMBuildShl(e->b, next, cg_i64(e->cg, 2), "");
+    LLVMValueRef far = select_below(e, next, NEAR_BYTES / 4 + 1, four, select_below(e, next, NEAR_BYTES / 2 + 1, twice, next));
+    return select_below(e, next, KEPT_BYTES, far, later);
 }

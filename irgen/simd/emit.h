@@ -97,6 +97,8 @@ void simd_store(SimdEmit *e, const SimdValue *value, int row, int vector);
 /* ahead.c: what a load of neighbours that walks down columns (level_walks_far) reads in the next block, or some rounds
  * later */
 void simd_fetch_columns(SimdEmit *e, const SimdValue *load, LLVMValueRef place, int row, int vector);
+/* How far ahead of what each item accesses in its row it prefetches, in bytes; NULL: nothing is worth it. */
+LLVMValueRef simd_ahead_in_rows(SimdEmit *e, const SimdValue *access, int row, int vector);
 void simd_fetch(SimdEmit *e, const SimdValue *ahead, int row, int vector); /* of CG_AHEAD */
 bool simd_stores_whole(SimdEmit *e, const SimdValue *value); /* not copy by copy */
 bool simd_one_store(SimdEmit *e, const SimdValue *value);    /* false: the values differ */

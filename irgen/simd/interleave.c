@@ -93,15 +93,10 @@ static int64_t element_at(const SimdEmit *e, const SimdParts *p, const SimdValue
     return p->place.at[i];
 }
 
-/* Of rows that items walk along, what is read some rounds later: the rows of all lanes are more streams than hardware
- * prefetchers follow, and each begins anew at the end of a page. Blocks of several rows have them in the caches. */
-static void fetch_rows(SimdEmit *e, const SimdValue *load, int row, int vector, LLVMValueRef places) {
-    enum { ROUNDS_AHEAD = 8 };
-    int loop = e->g->blocks.at[e->block].loop;
-    int64_t by = loop < 0 ? 0 : simd_pace(e->g, simd_address(load->v), loop);
-    if (!by || e->rare || e->shape.rows > 1 || !simd_allows(e->g, PREFETCH)) return;
-    for (int lane = 0; lane < e->shape.width; lane++)
-        simd_prefetch(e->cg, row_place(e, load, row, vector, lane, places, by * ROUNDS_AHEAD), SECOND_CACHE);
+/* What lies so far ahead in a row that an item walks along (ahead.c), right beside the access: then no more addresses
+ * are live than without it. */
+static void fetch_row(SimdEmit *e, LLVMValueRef by, LLVMValueRef at) {
+    if (by) simd_prefetch(e->cg, LLVMBuildGEP2(e->b, e->cg->i8, at, &by, 1, ""), SECOND_CACHE);
 }
 
 /* The same as two loads of half as many that may overlap, put together in a word: elements that both have are equal. */
@@ -162,6 +157,7 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + 3 * width), *lines = v + total + width;
     LLVMValueRef *rows = lines + width;
     LLVMValueRef places = is_linear && !mask ? NULL : simd_vector(e, simd_address(load->v), row, vector), mine = NULL;
+    LLVMValueRef ahead = simd_ahead_in_rows(e, load, row, vector);
     for (int k = 0; k < n; k++) {
         int first = k == n - 1 && total >= length ? total - length : k * length;
         int64_t by = (p->lo + first - here) * bytes;
@@ -175,10 +171,10 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
             for (int g = 0; g < width / length; g++) {
                 LLVMValueRef from = row_place(e, load, row, vector, g * length + i, at, by);
                 rows[g] = load_row(e, load->v, from, total, length);
+                if (!k) fetch_row(e, ahead, from);
             }
             lines[i] = joined(e, rows, width / length);
         }
-        if (!k) fetch_rows(e, load, row, vector, at);
         simd_transpose_squares(e, lines, length);
         for (int i = 0; i < length; i++) v[first + i] = lines[i];
     }
@@ -311,6 +307,7 @@ static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector)
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
     for (int i = 0; i < total; i++)
         v[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
+    LLVMValueRef ahead = simd_ahead_in_rows(e, store, row, vector);
     for (int at = 0; at < total; at += width) {
         int first = at + width > total ? total - width : at;
         for (int i = 0; i < width; i++) lines[i] = v[first + i];
@@ -318,6 +315,7 @@ static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector)
         for (int lane = 0; lane < width; lane++) {
             LLVMValueRef to = row_place(e, store, row, vector, lane, places, (p->lo + first - here) * bytes);
             simd_store_elements(e, store->v, (unsigned)bytes, lines[lane], to, NULL);
+            if (!at) fetch_row(e, ahead, to);
         }
     }
 }
