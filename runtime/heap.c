@@ -2,12 +2,16 @@
  * pays; the CPU device works in them. Memory is not initialised, as whatever makes an array fills it, or it is zero:
  * then pages that are new need no filling, and whoever first uses one gets it, each thread of a kernel its own.
  *
+ * Functions that are called again and again allocate the same arrays each time. Large memory that malloc gives back to
+ * the system comes again page by page, each with a fault, so some of it is kept for the next array of about that size.
+ *
  * A header precedes each array. During a call of an exported function the blocks of the call form a list, so that a
  * failed call frees what it has allocated; in programs, which end on failure, there is no list. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -97,12 +101,61 @@ bool kdsl_is_large_array(const char *at, int64_t n_bytes) {
 
 KDSL_RT void (*kdsl_forget_freed)(void *at, size_t n_bytes) = NULL;
 
+/* Kept memory: what was freed last comes first. */
+enum { MOST_KEPT = 16, KEEP_FROM_BYTES = 128 << 10, KEEP_BYTES = 128 << 20, MORE_BY = 8 };
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static void *kept[MOST_KEPT];
+static int n_kept;
+static size_t kept_bytes;
+
+static void *take_kept(int i) {
+    void *start = kept[i];
+    kept_bytes -= malloc_usable_size(start);
+    memmove(kept + i, kept + i + 1, sizeof *kept * (size_t)(--n_kept - i));
+    return start;
+}
+
+static void keep(void *start) {
+    size_t n_bytes = malloc_usable_size(start);
+    if (n_bytes < KEEP_FROM_BYTES || n_bytes > KEEP_BYTES / 2) {
+        free(start);
+        return;
+    }
+    pthread_mutex_lock(&kept_lock);
+    while (n_kept == MOST_KEPT || (n_kept && kept_bytes + n_bytes > KEEP_BYTES)) free(take_kept(n_kept - 1));
+    memmove(kept + 1, kept, sizeof *kept * (size_t)n_kept++);
+    kept[0] = start;
+    kept_bytes += n_bytes;
+    pthread_mutex_unlock(&kept_lock);
+}
+
+/* Kept memory of so many bytes, or an eighth more at most; NULL: there is none. */
+static void *kept_memory(size_t n_bytes) {
+    void *found = NULL;
+    if (n_bytes < KEEP_FROM_BYTES) return NULL;
+    pthread_mutex_lock(&kept_lock);
+    for (int i = 0; i < n_kept && !found; i++) {
+        size_t has = malloc_usable_size(kept[i]);
+        if (has >= n_bytes && has - n_bytes <= n_bytes / MORE_BY) found = take_kept(i);
+    }
+    pthread_mutex_unlock(&kept_lock);
+    return found;
+}
+
+static bool free_kept(void) {
+    pthread_mutex_lock(&kept_lock);
+    bool any = n_kept > 0;
+    while (n_kept) free(take_kept(n_kept - 1));
+    pthread_mutex_unlock(&kept_lock);
+    return any;
+}
+
 /* Nothing is left to do with it (kdsl_settle). */
 static void give_back(KdslBlock *b) {
     void *start = start_of(b);
     if (kdsl_forget_freed) kdsl_forget_freed(start, malloc_usable_size(start));
     if (is_large(b)) leave_large(b);
-    free(start);
+    keep(start);
 }
 
 /* A nested call has its own list; the list of the outer call is saved. */
@@ -139,12 +192,20 @@ static _Noreturn void no_memory(int64_t elem_bytes, int64_t rank, const int64_t 
 
 /* calloc knows which memory is new from the system, but not of alignment; and pages that posix_memalign has cut out of
  * more go back to the system when they are freed, to come back one by one. */
-static void *memory(size_t align, size_t room, bool is_zero) {
+static void *new_memory(size_t align, size_t room, bool is_zero) {
     void *start = NULL;
-    size_t more;
-    if (!is_zero && align < HUGE_PAGE) return posix_memalign(&start, align, room) ? NULL : start;
-    if (__builtin_add_overflow(room, align, &more)) return NULL;
-    return is_zero ? calloc(1, more) : malloc(more);
+    if (!is_zero && align < HUGE_PAGE) return posix_memalign(&start, align, room + align) ? NULL : start;
+    return is_zero ? calloc(1, room + align) : malloc(room + align);
+}
+
+static void *memory(size_t align, size_t room, bool is_zero) {
+    size_t most;
+    if (__builtin_add_overflow(room, align, &most)) return NULL;
+    void *start = kept_memory(most);
+    if (start && is_zero) memset(start, 0, most);
+    if (!start) start = new_memory(align, room, is_zero);
+    if (!start && free_kept()) start = new_memory(align, room, is_zero);
+    return start;
 }
 
 static void *array_of(int64_t elem_bytes, int64_t rank, const int64_t *extents, const char *place, bool is_zero) {

@@ -6,18 +6,14 @@
  * A path is the edge itself, or a few instructions that cost little, can be executed in any case (speculation), and are
  * executed without a mask in vector code anyway. What the phis choose between is there before the branch then; a
  * condition may be poison only where the branch was undefined. */
+#include "irgen/passes/merge.h"
 #include "irgen/simd/simd.h"
 
 enum { MOST_SPECULATED = 8 }; /* of a path */
 
-/* A way from a branch to the block where the ways meet: `begin` to `end`, blocks that lead to each other alone. */
-typedef struct Path {
-    LLVMBasicBlockRef begin, end; /* NULL: the edge */
-} Path;
-
 typedef struct Choice {
     LLVMBasicBlockRef from, meet;
-    Path by[2];                   /* for true and false */
+    LLVMBasicBlockRef by[2]; /* the paths for true and false; NULL: the edge */
 } Choice;
 
 static bool is_marked(const Cg *cg, LLVMValueRef t) {
@@ -42,31 +38,28 @@ static int n_ways_to(LLVMBasicBlockRef bb) {
     return n;
 }
 
-/* The block after the longest path that begins with this edge; NULL: it is none. */
-static LLVMBasicBlockRef after_path(const Cg *cg, LLVMBasicBlockRef to, Path *path) {
-    int n = 0;
-    *path = (Path){NULL, NULL};
-    while (n_ways_to(to) == 1) {
-        LLVMValueRef v = LLVMGetFirstInstruction(to);
-        for (; n < MOST_SPECULATED && is_cheap(v); n++) v = LLVMGetNextInstruction(v);
-        if (!LLVMIsABranchInst(v) || LLVMIsConditional(v) || is_marked(cg, v)) return NULL;
-        if (!path->begin) path->begin = to;
-        path->end = to;
-        to = LLVMGetSuccessor(v, 0);
-    }
-    return to;
+/* Is it entered by this edge alone, and does it compute a little and go on? Then *to becomes the block after it. */
+static LLVMBasicBlockRef path_by(const Cg *cg, LLVMBasicBlockRef *to) {
+    LLVMBasicBlockRef path = *to;
+    LLVMValueRef v = LLVMGetFirstInstruction(path);
+    for (int n = 0; n < MOST_SPECULATED && is_cheap(v); n++) v = LLVMGetNextInstruction(v);
+    if (n_ways_to(path) != 1 || !LLVMIsABranchInst(v) || LLVMIsConditional(v) || is_marked(cg, v)) return NULL;
+    *to = LLVMGetSuccessor(v, 0);
+    return path;
 }
 
 /* Both ways lead to one block, and nothing else does. */
 static bool find_choice(const Cg *cg, LLVMBasicBlockRef bb, Choice *c) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
     if (!LLVMIsABranchInst(t) || !LLVMIsConditional(t) || is_marked(cg, t)) return false;
+    LLVMBasicBlockRef to[2] = {LLVMGetSuccessor(t, 0), LLVMGetSuccessor(t, 1)};
+    LLVMBasicBlockRef way[2] = {to[0], to[1]};
     *c = (Choice){.from = bb};
-    LLVMBasicBlockRef yes = after_path(cg, LLVMGetSuccessor(t, 0), &c->by[0]);
-    LLVMBasicBlockRef no = after_path(cg, LLVMGetSuccessor(t, 1), &c->by[1]);
-    bool is_choice = c->by[0].begin || c->by[1].begin;
-    c->meet = yes;
-    return is_choice && yes && yes == no && yes != bb && n_ways_to(yes) == 2;
+    for (int i = 0; i < 2; i++) c->by[i] = path_by(cg, &way[i]);
+    if (c->by[0] && way[0] == to[1]) way[1] = to[1], c->by[1] = NULL;
+    if (c->by[1] && way[1] == to[0]) way[0] = to[0], c->by[0] = NULL;
+    c->meet = way[0];
+    return way[0] == way[1] && (c->by[0] || c->by[1]) && c->meet != bb && n_ways_to(c->meet) == 2;
 }
 
 static LLVMValueRef value_by(LLVMValueRef phi, LLVMBasicBlockRef from) {
@@ -82,52 +75,46 @@ static bool are_numbers(const Choice *c) {
 }
 
 /* A copy of what a path computes, where the builder is. */
-static void speculate(Cg *cg, const Path *path) {
-    for (LLVMBasicBlockRef bb = path->begin; bb;) {
-        LLVMValueRef v = LLVMGetFirstInstruction(bb);
-        for (; !LLVMIsATerminatorInst(v); v = LLVMGetNextInstruction(v)) {
-            LLVMValueRef now = LLVMInstructionClone(v);
-            LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(v));
-            LLVMInsertIntoBuilder(cg->b, now);
-            LLVMReplaceAllUsesWith(v, now);
-        }
-        bb = bb == path->end ? NULL : LLVMGetSuccessor(v, 0);
-    }
-}
-
-static void delete_path(const Path *path) {
-    for (LLVMBasicBlockRef bb = path->begin; bb;) {
-        LLVMBasicBlockRef next = bb == path->end ? NULL : LLVMGetSuccessor(LLVMGetBasicBlockTerminator(bb), 0);
-        LLVMDeleteBasicBlock(bb);
-        bb = next;
+static void speculate(Cg *cg, LLVMBasicBlockRef path) {
+    for (LLVMValueRef v = LLVMGetFirstInstruction(path); !LLVMIsATerminatorInst(v); v = LLVMGetNextInstruction(v)) {
+        LLVMValueRef now = LLVMInstructionClone(v);
+        LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(v));
+        LLVMInsertIntoBuilder(cg->b, now);
+        LLVMReplaceAllUsesWith(v, now);
     }
 }
 
 static void choose(Cg *cg, const Choice *c) {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(c->from), condition = LLVMGetCondition(branch), phi;
     LLVMPositionBuilderBefore(cg->b, branch);
-    for (int i = 0; i < 2; i++) speculate(cg, &c->by[i]);
+    for (int i = 0; i < 2; i++)
+        if (c->by[i]) speculate(cg, c->by[i]);
     LLVMSetCurrentDebugLocation2(cg->b, LLVMInstructionGetDebugLoc(branch));
     while (LLVMIsAPHINode(phi = LLVMGetFirstInstruction(c->meet))) {
         LLVMValueRef way[2];
-        for (int i = 0; i < 2; i++) way[i] = value_by(phi, c->by[i].end ? c->by[i].end : c->from);
+        for (int i = 0; i < 2; i++) way[i] = value_by(phi, c->by[i] ? c->by[i] : c->from);
         LLVMValueRef v = way[0] == way[1] ? way[0] : LLVMBuildSelect(cg->b, condition, way[0], way[1], "");
         LLVMReplaceAllUsesWith(phi, v);
         LLVMInstructionEraseFromParent(phi);
     }
     LLVMBuildBr(cg->b, c->meet);
     LLVMInstructionEraseFromParent(branch);
-    for (int i = 0; i < 2; i++) delete_path(&c->by[i]);
+    for (int i = 0; i < 2; i++)
+        if (c->by[i]) LLVMDeleteBasicBlock(c->by[i]);
+    if (!is_marked(cg, LLVMGetBasicBlockTerminator(c->meet))) LLVMKdslMergeIntoPredecessor(c->meet);
 }
 
-/* From the last block to the first: of two choices, one in the other, the inner one comes first. */
+/* From the last block to the first: of two choices, one in the other, the inner one comes first. What is left of a
+ * choice is part of the block before it, if that leads to nowhere else. */
 bool simd_choose(Cg *cg, LLVMValueRef fn) {
     bool any = false;
-    for (LLVMBasicBlockRef bb = LLVMGetLastBasicBlock(fn); bb; bb = LLVMGetPreviousBasicBlock(bb)) {
+    for (LLVMBasicBlockRef bb = LLVMGetLastBasicBlock(fn), before; bb; bb = before) {
         Choice c;
-        if (!find_choice(cg, bb, &c) || !are_numbers(&c)) continue;
-        choose(cg, &c);
-        any = true;
+        bool is_choice = find_choice(cg, bb, &c) && are_numbers(&c);
+        if (is_choice) choose(cg, &c);
+        before = LLVMGetPreviousBasicBlock(bb);
+        if (is_choice && !is_marked(cg, LLVMGetBasicBlockTerminator(bb))) LLVMKdslMergeIntoPredecessor(bb);
+        any |= is_choice;
     }
     return any;
 }

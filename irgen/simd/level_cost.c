@@ -523,9 +523,32 @@ static double share_of_items(const SimdRegion *g, int loop) {
     return share;
 }
 
+/* Cycles from the begin of an iteration to each value of the level. */
+static const double *latencies_within(const SimdRegion *g, int loop) {
+    double *far = arena_array(g->arena, double, g->values.n + 1);
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef v = g->values.at[i].v;
+        if (g->blocks.at[g->values.at[i].block].loop != loop) continue;
+        for (int k = 0, n = LLVMIsAPHINode(v) ? (int)LLVMCountIncoming(v) : LLVMGetNumOperands(v); k < n; k++) {
+            LLVMValueRef from = LLVMIsAPHINode(v) ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k);
+            int o = value_map_get(g->value_of, from);
+            if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
+        }
+        if (!LLVMIsAPHINode(v)) far[i] += latency(g, i);
+    }
+    return far;
+}
+
+/* A branch that is missed waits for its condition, which else goes on beside the iterations before and after it. */
+static double waits_for(const SimdRegion *g, int b, const double *far, double time) {
+    int o = value_map_get(g->value_of, LLVMGetCondition(LLVMGetBasicBlockTerminator(g->blocks.at[b].bb)));
+    return o >= 0 && far[o] > time ? far[o] - time : 0;
+}
+
 /* The same level run by one item alone: it skips what a vector executes under a mask. */
 double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCost *c, int loop, int width) {
     double operations = 1, wait = c->chain_alone, busy = 0, locked = 0, missed = 0;
+    Vec(int) branches = {0};
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -539,7 +562,7 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
         else if (cost < 0) cost = op == LLVMCall && !simd_is_plain(value->v) ? 2 : 1;
         double share = share_of_block(g, value->block);
         operations += cost * beside(g, value) * share;
-        if (op == LLVMBr && is_missed(g, value->block)) missed += share * MISSED_BRANCH / ONE_MISSED_OF;
+        if (op == LLVMBr && is_missed(g, value->block)) vec_push(g->arena, &branches, value->block);
         if (is_divided(value->v)) busy += DIVIDER_ALONE * share;
         if (op == LLVMCall && update_cycles(value->v) > 1) locked += update_cycles(value->v) * share;
     }
@@ -547,6 +570,11 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
     if (busy > time) time = busy;
     if (locked > time) time = locked; /* only accesses wait for it: arithmetic of the next items goes on */
     if (time < wait) time = wait;
+    const double *far = branches.n ? latencies_within(g, loop) : NULL;
+    for (int i = 0; i < branches.n; i++) {
+        double cycles = MISSED_BRANCH + (loop >= 0 ? waits_for(g, branches.at[i], far, time) : 0);
+        missed += share_of_block(g, branches.at[i]) * cycles / ONE_MISSED_OF;
+    }
     if (loop >= 0 && (simd_is_folded(g, loop) || simd_is_filling(g, loop))) time /= FOLDED;
     else time /= simd_lanes_alone(g, loop, width);
     if (loop >= 0 && simd_exit_is_missed(g, loop)) missed += MISSED_BRANCH / simd_trip_count(g, loop);
