@@ -124,14 +124,23 @@ static void settle_branches(SimdRegion *g) {
 /* Values that settle ------------------------------------------------------------------------------------------------
  */
 
-static bool is_index(const SimdRegion *g, LLVMValueRef v, int depth) {
+/* Of a loop that begins and ends at places that are clamped to an array, as one along a block of it or through the
+ * window around an item, all items inside make as many rounds. */
+static bool is_bound(const SimdRegion *g, const SimdValue *user) {
+    int loop = g->blocks.at[user->block].loop;
+    bool at_head = loop >= 0 && g->loops.at[loop].header == user->block;
+    return at_head && (LLVMIsAPHINode(user->v) || LLVMIsAICmpInst(user->v));
+}
+
+static bool is_place(const SimdRegion *g, LLVMValueRef v, int depth) {
     enum { NEAR = 8 };
     for (LLVMUseRef u = LLVMGetFirstUse(v); u && depth < NEAR; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
-        if (value_map_get(g->value_of, user) < 0) continue;
-        if (LLVMIsAGetElementPtrInst(user)) return true;
+        int i = value_map_get(g->value_of, user);
+        if (i < 0) continue;
+        if (LLVMIsAGetElementPtrInst(user) || is_bound(g, &g->values.at[i])) return true;
         bool leads = simd_is_plain(user) || LLVMIsASelectInst(user) || LLVMIsAPHINode(user) || simd_is_extreme(user);
-        if (leads && LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMIntegerTypeKind && is_index(g, user, depth + 1))
+        if (leads && LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMIntegerTypeKind && is_place(g, user, depth + 1))
             return true;
     }
     return false;
@@ -158,7 +167,7 @@ static bool settle_value(SimdRegion *g, SimdValue *value) {
     bool is_rest = op == LLVMURem || op == LLVMSRem;
     if (g->blocks.at[value->block].leaves || value->at_ends || value->rate.x != LANE_VARYING) return false;
     if (!is_rest && op != LLVMSelect && !simd_is_extreme(value->v)) return false;
-    if (LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMIntegerTypeKind || !is_index(g, value->v, 0)) return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMIntegerTypeKind || !is_place(g, value->v, 0)) return false;
     if (op == LLVMSelect) return settle_select(g, value);
     LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
     if (is_rest && LLVMIsAConstantInt(b) && LLVMConstIntGetZExtValue(b) < SHORT_PERIOD) return false;

@@ -70,7 +70,7 @@ static void write_loop(Walk *w) {
     LLVMValueRef hi = w->c.includes_hi ? LLVMBuildAdd(b, w->c.hi, cg_i64(w->cg, 1), "") : w->c.hi;
     LLVMValueRef trips = LLVMBuildSub(b, hi, w->c.lo, ""), any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, hi, "");
     LLVMValueRef taken = LLVMBuildAnd(b, trips, cg_i64(w->cg, -w->width), "");
-    LLVMValueRef end = LLVMBuildSelect(b, any, LLVMBuildAdd(b, w->c.lo, taken, ""), w->c.lo, "");
+    LLVMValueRef end = LLVMBuildSelect(b, any, LLVMBuildNSWAdd(b, w->c.lo, taken, ""), w->c.lo, "");
     LLVMBasicBlockRef head = simd_write_front(w->cg, w->g, &w->c, end, w->width).head;
     note_rounds(w, head, -w->width);
     note_rounds(w, w->c.head, w->width / 2);
