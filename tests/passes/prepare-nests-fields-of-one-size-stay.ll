@@ -27,7 +27,11 @@ body:
   %q = getelementptr inbounds i8, ptr %p, i64 1
   %qk = getelementptr inbounds i32, ptr %q, i64 %j
   store i32 %v, ptr %qk, align 1
-  %u = load i32, ptr %ck, align 4
+  %v2 = lshr i32 %v, 1
+  %k2 = and i32 %v2, 1
+  %j2 = zext i32 %k2 to i64
+  %ck2 = getelementptr inbounds i32, ptr %c, i64 %j2
+  %u = load i32, ptr %ck2, align 4
   %w = load i8, ptr %p, align 8
   %wide = zext i8 %w to i32
   %q0 = load i32, ptr %q, align 1

@@ -4,7 +4,7 @@ define void @f(ptr noalias %x, i64 %n) {
 ; CHECK-LABEL: define void @f(
 ; CHECK: call ptr @kdsl.group.memory(
 ; CHECK: store float 1.000000e+00, ptr %m
-; CHECK: load float, ptr %m
+; CHECK: load float, ptr %q
 entry:
   %at = alloca [4 x float], align 16
   %m = call ptr @kdsl.group.memory(ptr %at)
@@ -16,7 +16,8 @@ head:
   br i1 %more, label %body, label %done
 body:
   %p = getelementptr float, ptr %x, i64 %i
-  %v = load float, ptr %m, align 4
+  %q = getelementptr float, ptr %m, i64 %i
+  %v = load float, ptr %q, align 4
   store float %v, ptr %p, align 4
   br label %latch
 latch:

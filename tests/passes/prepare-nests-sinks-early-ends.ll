@@ -1,6 +1,6 @@
 ; Three paths to the end of the item, one of which stores nothing: the two others meet before.
 ; RUN-PASS: prepare-nests --march=x86-64-v3
-; CHECK: sunk:
+; CHECK: more.work:
 ; CHECK: %0 = select i1 %d, i32 1, i32 %v
 ; CHECK: store i32 %0
 ; CHECK-NOT: store i32
