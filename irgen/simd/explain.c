@@ -90,6 +90,8 @@ static void tell_access(Teller *t, const SimdValue *value) {
     } else if (value->private_of >= 0 || simd_is_contiguous(t->g, at, type) ||
                (at.x == LANE_LINEAR && at.stride == -bytes)) {
         return;
+    } else if (!store && simd_is_table(t->g, value)) {
+        return;
     } else if (simd_turns_columns(t->g, t->shape, value)) {
         tell(t, "strided", value->v, store ? "strided store: %d rows are transposed and stored together"
                                 : "strided load: %d rows are loaded together and transposed", t->shape.rows);

@@ -147,7 +147,7 @@ static double locked_cycles(const SimdRegion *g, const SimdValue *value, int wid
 bool level_is_by_lane(const SimdRegion *g, const SimdValue *value, int width) {
     SimdPeriod period;
     if (value->walks || simd_is_part(g, value, width) || simd_is_beside(g, value)) return false;
-    if (simd_address_rate(g, value).x == LANE_UNIFORM) return false;
+    if (simd_address_rate(g, value).x == LANE_UNIFORM || simd_is_table(g, value)) return false;
     return value->private_of >= 0 ||
            (!simd_is_reversed(g, value) && !simd_is_quasi_affine(g, value, width, &period));
 }
@@ -166,6 +166,7 @@ static bool is_scatter(const SimdTarget *t, const SimdValue *value) {
 static double operation_cost(const SimdRegion *g, const SimdTarget *t, const SimdValue *value, int width) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (op != LLVMCall && simd_is_of_partial(g, value->v, 0)) return 0;
+    if ((op == LLVMZExt || op == LLVMSExt) && simd_is_of_table(g, value->v)) return 0;
     switch (op) {
     case LLVMPHI: case LLVMBr: case LLVMGetElementPtr: case LLVMBitCast: case LLVMFreeze: return 0;
     case LLVMLoad:
@@ -176,6 +177,7 @@ static double operation_cost(const SimdRegion *g, const SimdTarget *t, const Sim
         if (LLVMIsACallInst(object) && !simd_is_group_memory(object)) return 1; /* what is printed */
         if (simd_is_atomic(value->v) && !uniform) return (masked ? BY_LIVE_LANE : BY_LANE) * width;
         if (op == LLVMLoad && beside) return 1 + lines_cost(g, value, width);
+        if (op == LLVMLoad && simd_is_table(g, value)) return simd_table_cost(g, value, width);
         if (value->walks) return transposed(width);
         if (simd_is_part(g, value, width))
             return simd_is_of_rows(g, value) ? part_of_row_cost(g, value, width) : PART_ACCESS;

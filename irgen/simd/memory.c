@@ -217,6 +217,7 @@ LLVMValueRef simd_load(SimdEmit *e, const SimdValue *value, int row, int vector)
     if (value->rate.x != LANE_VARYING) return load_of_row(e, value, row);
     if (!e->mask && simd_turns_columns(e->g, e->shape, value)) return load_columns(e, value, row, vector);
     LLVMValueRef *mask = simd_mask_for(e, value->rate, row, vector);
+    if (at.x == LANE_VARYING && simd_is_table(e->g, value)) return simd_look_up(e, value, row, vector);
     if (simd_reads_parts(e, value, mask)) return simd_load_parts(e, value, row, vector, mask);
     SimdPeriod period;
     if (!mask && simd_is_quasi_affine(e->g, value, e->shape.width, &period))

@@ -99,9 +99,9 @@ static SimdTarget machine(Cg *cg) {
     Gathers gathers = gathers_of(cg);
     if (LLVMKdslHasFeature(cg->machine, "+avx512f") && LLVMKdslHasFeature(cg->machine, "+avx512vl") &&
         LLVMKdslHasFeature(cg->machine, "+avx512dq") && LLVMKdslHasFeature(cg->machine, "+avx512bw"))
-        return (SimdTarget){512, 32, 4, cg->machine, true, gathers};
-    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, 3, cg->machine, false, gathers};
-    return (SimdTarget){128, 16, 3, cg->machine, false, GATHERS_SLOW};
+        return (SimdTarget){512, 32, 4, cg->machine, true, gathers, LLVMKdslHasFeature(cg->machine, "+avx512vbmi")};
+    if (LLVMKdslHasFeature(cg->machine, "+avx2")) return (SimdTarget){256, 16, 3, cg->machine, false, gathers, false};
+    return (SimdTarget){128, 16, 3, cg->machine, false, GATHERS_SLOW, LLVMKdslHasFeature(cg->machine, "+ssse3")};
 }
 
 /* Functions that hold marked nests, as simd_prepare has found them. */

@@ -216,6 +216,7 @@ static bool read_nest(Cg *cg, SimdRegion *g, const SimdTarget *target, LLVMValue
             g->omitted |= UINT64_C(1) << TRANSFORM_ENDS; /* blocks have edges */
         g->always = cg->options->vector_always;
         g->mask_registers = target->mask_registers;
+        g->target = target;
         *shape = simd_shape(g, target);
         int level = cg->options->opt_level;
         if (cg_allows(cg, INNER) && level >= 2 && simd_leaves_to_inner(g, level > 2))

@@ -32,6 +32,7 @@ static int64_t widest_integer(const SimdRegion *g) {
         LLVMTypeKind k = LLVMGetTypeKind(t);
         if (g->blocks.at[value->block].leaves || value->rate.x != LANE_VARYING || k == LLVMVoidTypeKind) continue;
         if (simd_is_of_partial(g, value->v, 0)) continue; /* it is added up before it is wide */
+        if (simd_is_of_table(g, value->v)) continue;
         if (k != LLVMIntegerTypeKind) return 4;
         if (simd_bytes(g, t) > widest) widest = simd_bytes(g, t);
     }

@@ -145,6 +145,7 @@ typedef struct SimdRegion {
     int n_reached; /* blocks, while they are found */
     bool aligned;                 /* in the version for masks that leave neighbours side by side */
     bool mask_registers;          /* SimdTarget */
+    const struct SimdTarget *target; /* while code for it is written; else NULL */
     ValueMap *n_stores;           /* gaps.c: by parameter */
     TransformSet omitted;         /* --no-transform */
     int tile;                     /* rows have so many items, but for the last one of several (pack.c); 0: any number */
@@ -179,6 +180,7 @@ typedef struct SimdTarget {
     LLVMTargetMachineRef machine;
     bool mask_registers;          /* masks are bits, and every access may have one */
     Gathers gathers;
+    bool permutes_bytes;          /* anywhere in a register (VBMI; with 128 bits SSSE3) */
 } SimdTarget;
 
 /* region.c: the nest that ends in this branch; false with why_not: it cannot be vector code */
@@ -523,6 +525,9 @@ typedef struct SimdPeriod {
     bool is_signed, is_unsigned; /* also of the value as an integer with, without a sign: nothing wraps */
     bool is_natural;      /* never negative */
 } SimdPeriod;
+bool simd_is_table(const SimdRegion *g, const SimdValue *load); /* tables.c: of a short constant array */
+bool simd_is_of_table(const SimdRegion *g, LLVMValueRef v);
+double simd_table_cost(const SimdRegion *g, const SimdValue *load, int width); /* operations */
 bool simd_is_quasi_affine(const SimdRegion *g, const SimdValue *load, int width,
                           SimdPeriod *p); /* in blocks without a mask */
 
