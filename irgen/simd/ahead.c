@@ -136,9 +136,9 @@ void simd_fetch_columns(SimdEmit *e, const SimdValue *load, LLVMValueRef place, 
 /* Rows of the items --------------------------------------------------------------------------------------------------
  *
  * Where each item walks along a row of its own, the rows of all lanes are more streams than hardware prefetchers
- * follow, and each begins anew at the end of a page. If the caches keep a block until the next one begins, what that one
- * will access at the same place of its rows is fetched, or one of the next four where blocks are small; else what this
- * one accesses some rounds later. */
+ * follow, and each begins anew at the end of a page. If the caches keep a block until the next one begins, what that
+ * one will access at the same place of its rows is fetched, or one of the next four where blocks are small; else what
+ * this one accesses some rounds later. */
 
 static LLVMValueRef select_below(SimdEmit *e, LLVMValueRef v, int64_t limit, LLVMValueRef yes, LLVMValueRef no) {
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, v, cg_i64(e->cg, limit), ""), yes, no, "");
@@ -155,6 +155,7 @@ LLVMValueRef simd_ahead_in_rows(SimdEmit *e, const SimdValue *access, int row, i
     next = LLVMBuildMul(e->b, next, cg_i64(e->cg, e->shape.width * e->shape.vectors), "");
     LLVMValueRef twice = LLVMBuildShl(e->b, next, cg_i64(e->cg, 1), "");
     LLVMValueRef four = LLVMBuildShl(e->b, next, cg_i64(e->cg, 2), "");
-    LLVMValueRef far = select_below(e, next, NEAR_BYTES / 4 + 1, four, select_below(e, next, NEAR_BYTES / 2 + 1, twice, next));
+    LLVMValueRef far = select_below(e, next, NEAR_BYTES / 2 + 1, twice, next);
+    far = select_below(e, next, NEAR_BYTES / 4 + 1, four, far);
     return select_below(e, next, KEPT_BYTES, far, later);
 }

@@ -1,7 +1,7 @@
 /* choose.c -- if-conversion. A branch whose paths do nothing but meet again, as of `if a == b { 3 } else { -2 }` and
- * `a > b && c > d`, becomes selections: then a loop around it is straight, which walked.c, carry.c and others ask for, no
- * block has a mask, and what the selections choose between can be narrow. LLVM does the same (SimplifyCFG), but together
- * with much that would change the loops over items.
+ * `a > b && c > d`, becomes selections: then a loop around it is straight, which walked.c, carry.c and others ask for,
+ * no block has a mask, and what the selections choose between can be narrow. LLVM does the same (SimplifyCFG), but
+ * together with much that would change the loops over items.
  *
  * A path is the edge itself, or a few instructions that cost little, can be executed in any case (speculation), and are
  * executed without a mask in vector code anyway. What the phis choose between is there before the branch then; a

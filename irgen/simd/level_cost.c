@@ -531,12 +531,13 @@ static const double *latencies_within(const SimdRegion *g, int loop) {
     for (int i = 0; i < g->values.n; i++) {
         LLVMValueRef v = g->values.at[i].v;
         if (g->blocks.at[g->values.at[i].block].loop != loop) continue;
-        for (int k = 0, n = LLVMIsAPHINode(v) ? (int)LLVMCountIncoming(v) : LLVMGetNumOperands(v); k < n; k++) {
-            LLVMValueRef from = LLVMIsAPHINode(v) ? LLVMGetIncomingValue(v, (unsigned)k) : LLVMGetOperand(v, (unsigned)k);
+        bool is_phi = LLVMIsAPHINode(v);
+        for (unsigned k = 0, n = is_phi ? LLVMCountIncoming(v) : (unsigned)LLVMGetNumOperands(v); k < n; k++) {
+            LLVMValueRef from = is_phi ? LLVMGetIncomingValue(v, k) : LLVMGetOperand(v, k);
             int o = value_map_get(g->value_of, from);
             if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
         }
-        if (!LLVMIsAPHINode(v)) far[i] += latency(g, i);
+        if (!is_phi) far[i] += latency(g, i);
     }
     return far;
 }
