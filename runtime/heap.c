@@ -108,6 +108,22 @@ static void *kept[MOST_KEPT];
 static int n_kept;
 static size_t kept_bytes;
 
+/* Not for tools that look for what is done to memory after it was freed. */
+extern void __asan_init(void) __attribute__((weak));
+static bool keeps = true;
+
+static void decide(void) {
+    const char *how = getenv("KDSL_KEEP"), *preloaded = getenv("LD_PRELOAD");
+    bool is_watched = __asan_init || (preloaded && strstr(preloaded, "vgpreload"));
+    keeps = !is_watched && !(how && !strcmp(how, "off"));
+}
+
+static bool is_worth_keeping(size_t n_bytes) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, decide);
+    return keeps && n_bytes >= KEEP_FROM_BYTES && n_bytes <= KEEP_BYTES / 2;
+}
+
 static void *take_kept(int i) {
     void *start = kept[i];
     kept_bytes -= malloc_usable_size(start);
@@ -117,7 +133,7 @@ static void *take_kept(int i) {
 
 static void keep(void *start) {
     size_t n_bytes = malloc_usable_size(start);
-    if (n_bytes < KEEP_FROM_BYTES || n_bytes > KEEP_BYTES / 2) {
+    if (!is_worth_keeping(n_bytes)) {
         free(start);
         return;
     }
@@ -132,7 +148,7 @@ static void keep(void *start) {
 /* Kept memory of so many bytes, or an eighth more at most; NULL: there is none. */
 static void *kept_memory(size_t n_bytes) {
     void *found = NULL;
-    if (n_bytes < KEEP_FROM_BYTES) return NULL;
+    if (!is_worth_keeping(n_bytes)) return NULL;
     pthread_mutex_lock(&kept_lock);
     for (int i = 0; i < n_kept && !found; i++) {
         size_t has = malloc_usable_size(kept[i]);
@@ -194,7 +210,8 @@ static _Noreturn void no_memory(int64_t elem_bytes, int64_t rank, const int64_t 
  * more go back to the system when they are freed, to come back one by one. */
 static void *new_memory(size_t align, size_t room, bool is_zero) {
     void *start = NULL;
-    if (!is_zero && align < HUGE_PAGE) return posix_memalign(&start, align, room + align) ? NULL : start;
+    size_t as_any_other = is_worth_keeping(room) ? align : 0; /* it may become one of another alignment */
+    if (!is_zero && align < HUGE_PAGE) return posix_memalign(&start, align, room + as_any_other) ? NULL : start;
     return is_zero ? calloc(1, room + align) : malloc(room + align);
 }
 

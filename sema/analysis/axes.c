@@ -64,9 +64,13 @@ static double stride_between_edges(const Rates *rates, const Expr *e, int depth,
     e = expr_strip((Expr *)e);
     if (e->kind == EXPR_NAME && e->name.sym && e->name.sym->init && !e->name.sym->is_mutable)
         return stride_to(rates, e->name.sym->init, depth, guess);
-    if (e->kind == EXPR_IF) return fmax(stride_to(rates, e->if_.then_, depth, guess), stride_to(rates, e->if_.else_, depth, guess));
+    if (e->kind == EXPR_IF) {
+        most = stride_to(rates, e->if_.then_, depth, guess);
+        return fmax(most, stride_to(rates, e->if_.else_, depth, guess));
+    }
     if (e->kind == EXPR_CALL && e->call.info->kind == CALL_BUILTIN) {
-        for (int i = 0; i < e->call.args.n; i++) most = fmax(most, stride_to(rates, e->call.args.at[i].value, depth, guess));
+        for (int i = 0; i < e->call.args.n; i++)
+            most = fmax(most, stride_to(rates, e->call.args.at[i].value, depth, guess));
         return most;
     }
     if (e->kind != EXPR_BINARY || !e->type->is_int) return guessed(ANYWHERE, guess);
@@ -75,7 +79,8 @@ static double stride_between_edges(const Rates *rates, const Expr *e, int depth,
     if (e->binary.op == OP_REM && !rhs) return lhs;
     if (e->binary.op == OP_DIV && !rhs) return by->kind == CONST_INT && by->i ? lhs / (double)by->i : 0;
     if (e->binary.op == OP_ADD || e->binary.op == OP_SUB) return lhs + (e->binary.op == OP_ADD ? rhs : -rhs);
-    if (e->binary.op == OP_MUL && !rhs) return by->kind == CONST_INT ? lhs * (double)by->i : guessed(lhs * UNKNOWN_EXTENT, guess);
+    if (e->binary.op == OP_MUL && !rhs && by->kind == CONST_INT) return lhs * (double)by->i;
+    if (e->binary.op == OP_MUL && !rhs) return guessed(lhs * UNKNOWN_EXTENT, guess);
     return guessed(ANYWHERE, guess);
 }
 
@@ -90,7 +95,8 @@ static double stride_to(const Rates *rates, const Expr *e, int depth, bool *gues
 
 static void add_index(Look *l, Strides *s, const Expr *at) {
     if (at && at->kind == EXPR_RANGE) at = at->range.range.lo;
-    for (int axis = 0; at && axis < l->n; axis++) s->along[axis] += stride_to(&l->along[axis], at, EXPR_DEEP, &l->is_guess[axis]);
+    for (int axis = 0; at && axis < l->n; axis++)
+        s->along[axis] += stride_to(&l->along[axis], at, EXPR_DEEP, &l->is_guess[axis]);
 }
 
 /* Row-major, as arrays lie. */

@@ -33,7 +33,9 @@ KDSL_REGISTERS(BlockDim, workgroup_size);
 KDSL_REGISTERS(GridSize, grid_size);
 struct GridDim {
     struct {
-        __device__ operator unsigned() const { return __builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x(); }
+        __device__ operator unsigned() const {
+            return __builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x();
+        }
     } x;
 };
 #define threadIdx (ThreadIdx{})
