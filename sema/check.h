@@ -11,6 +11,10 @@
 
 enum { N_EFFECTS = 7, MAX_CONST_CHAIN = 200 };
 
+/* Beside E0503, of arrays in kernels. */
+#define KERNEL_ARRAYS                                                                                                  \
+    "arrays in kernels have constant extents; for others, pass an array of the host, or use `&scratch`"
+
 typedef struct CallSite {
     Func *caller, *callee;
     Expr *call;

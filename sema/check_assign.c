@@ -236,6 +236,12 @@ static bool let_without_value(Sema *s, Stmt *st, Type *type, const Dim *dims) {
     bool constant = true;
     for (int i = 0; i < type->rank; i++) constant = constant && dims[i].kind == DIM_CONST;
     if (constant) return true;
+    if (s->func && s->func->is_kernel) { /* with a value it would be refused, too (kernel.c) */
+        Diag *d = diag(s->c, E0503, st->let.type->span,
+                       "this array has extents that are not constants, which is only possible on the host");
+        diag_note(s->c, d, st->let.type->span, KERNEL_ARRAYS);
+        return false;
+    }
     Diag *d = diag(s->c, E0414, st->let.name_span,
                    "the array `%s` needs a value where it is declared, since its extents are known only at run time",
                    st->let.name);

@@ -218,9 +218,7 @@ static void check_effects(Sema *s, Func *f) {
             Diag *d = diag(s->c, E0503, from->span, "this %s, which is only possible on the host", from->what);
             if (from->copy) diag_fix(s->c, d, from->span, from->copy, "copy it");
             else if (1u << bit == EFFECT_HEAP)
-                diag_note(s->c, d, from->span,
-                          "arrays in kernels have constant extents; for others, pass an array of the host, or use "
-                          "`&scratch`");
+                diag_note(s->c, d, from->span, KERNEL_ARRAYS);
             note_kernels_print(s, d, from->span, from->what);
             continue;
         }
