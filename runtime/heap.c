@@ -7,6 +7,8 @@
  *
  * A header precedes each array. During a call of an exported function the blocks of the call form a list, so that a
  * failed call frees what it has allocated; in programs, which end on failure, there is no list. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -109,12 +111,11 @@ static int n_kept;
 static size_t kept_bytes;
 
 /* Not for tools that look for what is done to memory after it was freed. */
-extern void __asan_init(void) __attribute__((weak));
-static bool keeps = true;
+static bool keeps;
 
 static void decide(void) {
     const char *how = getenv("KDSL_KEEP"), *preloaded = getenv("LD_PRELOAD");
-    bool is_watched = __asan_init || (preloaded && strstr(preloaded, "vgpreload"));
+    bool is_watched = dlsym(RTLD_DEFAULT, "__asan_init") || (preloaded && strstr(preloaded, "vgpreload"));
     keeps = !is_watched && !(how && !strcmp(how, "off"));
 }
 
