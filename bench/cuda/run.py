@@ -52,7 +52,8 @@ MARKERS = {"sum": "LDG.E.CONSTANT", "partial_sums": "FADD", "histogram_local": "
            "local_steps": "BAR"}
 GCN_MARKERS = {"sum": "global_load", "partial_sums": "v_add_f32", "histogram_local": "ds_add",
                "matmul_naive": gcn.PRODUCT, "matmul_tiled": gcn.PRODUCT, "spmv": gcn.PRODUCT,
-               "mandelbrot": r"v_cmp\w*_n?[lg][te]_f32", "accelerations": "v_(rsq|sqrt)_f32", "local_steps": "s_barrier"}
+               "mandelbrot": r"v_cmp\w*_n?[lg][te]_f32", "accelerations": "v_(rsq|sqrt)_f32",
+               "local_steps": "s_barrier"}
 WORK = {"sum": "load", "partial_sums": "addition", "histogram_local": "update", "matmul_naive": "product",
         "matmul_tiled": "product", "spmv": "product", "mandelbrot": "comparison", "accelerations": "root",
         "local_steps": "barrier"}  # what these instructions are

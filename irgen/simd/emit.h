@@ -72,6 +72,7 @@ LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar);
 int simd_copies(const SimdEmit *e, LaneRate r);
 int simd_copy_at(const SimdEmit *e, LaneRate r, int row, int vector);
 LLVMValueRef simd_iota(SimdEmit *e, LLVMTypeRef t, int64_t stride);
+LLVMValueRef simd_joined(SimdEmit *e, LLVMValueRef *v, int n); /* one after another in one vector; n: a power of 2 */
 LLVMValueRef simd_look_up(SimdEmit *e, const SimdValue *load, int row, int vector); /* of a table */
 LLVMValueRef simd_intrinsic(SimdEmit *e, const char *name, LLVMTypeRef *over, int n_over, LLVMValueRef *args, int n);
 LLVMValueRef simd_alloca(SimdEmit *e, LLVMTypeRef t, const char *name);

@@ -136,7 +136,8 @@ static void tell_value(Teller *t, const SimdValue *value) {
     size_t n;
     if (value->at_ends && op != LLVMICmp) {
         tell(t, "index", value->v,
-             "index: clamped or wrapped around only at edges; for blocks of work items inside it is linear");
+             "index or loop bound: clamped or wrapped around only at edges; for blocks of work items inside it is "
+             "linear");
     } else if (op == LLVMLoad || op == LLVMStore) {
         tell_access(t, value);
     } else if (op == LLVMCall &&

@@ -136,9 +136,9 @@ static LLVMValueRef load_row(SimdEmit *e, LLVMValueRef load, LLVMValueRef from, 
 }
 
 /* One after another in one vector; their number is a power of 2. */
-static LLVMValueRef joined(SimdEmit *e, LLVMValueRef *v, int n) {
+LLVMValueRef simd_joined(SimdEmit *e, LLVMValueRef *v, int n) {
     if (n == 1) return v[0];
-    LLVMValueRef first = joined(e, v, n / 2), second = joined(e, v + n / 2, n / 2);
+    LLVMValueRef first = simd_joined(e, v, n / 2), second = simd_joined(e, v + n / 2, n / 2);
     unsigned lanes = 2 * LLVMGetVectorSize(LLVMTypeOf(first));
     LLVMValueRef *order = arena_array(e->g->arena, LLVMValueRef, lanes);
     for (unsigned i = 0; i < lanes; i++) order[i] = cg_i32(e->cg, (int)i);
@@ -173,7 +173,7 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
                 rows[g] = load_row(e, load->v, from, total, length);
                 if (!k) fetch_row(e, ahead, from);
             }
-            lines[i] = joined(e, rows, width / length);
+            lines[i] = simd_joined(e, rows, width / length);
         }
         simd_transpose_squares(e, lines, length);
         for (int i = 0; i < length; i++) v[first + i] = lines[i];

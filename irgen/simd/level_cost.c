@@ -542,7 +542,8 @@ static const double *latencies_within(const SimdRegion *g, int loop) {
     return far;
 }
 
-/* A branch that is missed waits for its condition, which else goes on beside the iterations before and after it. */
+/* After a mispredicted branch nothing else runs until its condition is computed, which otherwise overlaps with other
+ * iterations. */
 static double waits_for(const SimdRegion *g, int b, const double *far, double time) {
     int o = value_map_get(g->value_of, LLVMGetCondition(LLVMGetBasicBlockTerminator(g->blocks.at[b].bb)));
     return o >= 0 && far[o] > time ? far[o] - time : 0;

@@ -112,13 +112,6 @@ static LLVMValueRef some_lanes(SimdEmit *e, LLVMValueRef a, LLVMValueRef b, int 
     return LLVMBuildShuffleVector(e->b, a, b, LLVMConstVector(order, (unsigned)n), "");
 }
 
-static LLVMValueRef joined(SimdEmit *e, LLVMValueRef *v, int n) {
-    if (n == 1) return v[0];
-    LLVMValueRef a = joined(e, v, n / 2), b = joined(e, v + n / 2, n / 2);
-    int lanes = 2 * (int)LLVMGetVectorSize(LLVMTypeOf(a));
-    return some_lanes(e, a, b, 0, lanes, lanes);
-}
-
 /* The table's registers, as integers. */
 static LLVMValueRef register_of(SimdEmit *e, const Table *t, int k) {
     LLVMTypeRef type = integer_of(e, t);
@@ -166,7 +159,7 @@ LLVMValueRef simd_look_up(SimdEmit *e, const SimdValue *load, int row, int vecto
             width == lanes ? index : some_lanes(e, index, LLVMGetPoison(LLVMTypeOf(index)), i * lanes, lanes, width);
         pieces[i] = permuted(e, &t, at);
     }
-    LLVMValueRef v = joined(e, pieces, n);
+    LLVMValueRef v = simd_joined(e, pieces, n);
     if (width < lanes) v = some_lanes(e, v, LLVMGetPoison(LLVMTypeOf(v)), 0, width, lanes);
     return LLVMBuildBitCast(e->b, v, simd_type(e, LLVMTypeOf(load->v)), "");
 }

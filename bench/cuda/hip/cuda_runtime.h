@@ -60,7 +60,7 @@ static __device__ inline int atomicAdd(int *p, int x) {
 
 static __device__ inline int min(int a, int b) { return a < b ? a : b; }
 
-// Functions of libclc, which stands for AMD's device libraries; rsqrtf and sqrtf are as those have them.
+// Functions of libclc, which stands for AMD's device libraries; rsqrtf is the instruction.
 __device__ float cl_exp(float) __asm("_Z3expf");
 __device__ float cl_log(float) __asm("_Z3logf");
 __device__ float cl_erf(float) __asm("_Z3erff");
