@@ -171,7 +171,7 @@ static struct json_object *plan_object(const VectorPlan *p) {
     add_text(o, "start", p->start);
     add_text(o, "tail", p->tail);
     add_text(o, "stream", p->stream);
-    add_bool(o, "split", p->split);
+    add_text(o, "split", p->split);
     add_bool(o, "unroll", p->unroll);
     add_number(o, "tile", p->tile);
     return o;

@@ -19,9 +19,9 @@ typedef Vec(VectorRemark) VectorRemarks;
 /* A version of a nest; at run time the first one that the launch allows is chosen. The words of --nest-plan. */
 typedef struct VectorPlan {
     int version;
-    const char *launches, *start, *tail, *stream;
+    const char *launches, *start, *tail, *stream, *split;
     int lanes, vectors, rows, band;
-    bool split, unroll;
+    bool unroll;
     int tile; /* 0: rows have any number of items */
 } VectorPlan;
 

@@ -29,7 +29,7 @@ static void print_plan(const VectorNest *n, const VectorPlan *p, Buf *out) {
                p->lanes, p->vectors, p->rows);
     if (p->band > 1) buf_printf(out, " band=%d", p->band);
     buf_printf(out, " start=%s tail=%s stream=%s split=%s unroll=%s", p->start, p->tail, p->stream,
-               p->split ? "yes" : "no", p->unroll ? "yes" : "no");
+               p->split, p->unroll ? "yes" : "no");
     if (p->tile) buf_printf(out, " tile=%d", p->tile);
     buf_puts(out, "\n");
 }

@@ -8,17 +8,22 @@
 #include "sema/analysis/flat.h"
 #include "sema/analysis/flatten.h"
 
+/* The axes as they run, and the loop, or NULL, as the fastest one. */
+static int flattened_axes(const Kernel *k, const Stmt *loop) {
+    const Binder *axes[MAX_RANK + 1];
+    int n = k->func->domain.n;
+    for (int d = 0; d < n; d++) axes[d] = &k->func->item->fn.over.at[k->order[d]];
+    if (loop) axes[n++] = &loop->for_.binder;
+    return cg_allows(k->cg, FLATTEN) ? axes_flatten(k->func, axes, n) : 0;
+}
+
 /* A kernel whose checks may fail or that prints is not collapsed: failures and lines have an order within an item. */
 static const Stmt *collapsed_loop(Kernel *k) {
     Cg *cg = k->cg;
     if (!cg->vector || !cg_allows(cg, COLLAPSE) || cg_extra_values(cg, k->func)) return NULL;
     const Stmt *loop = collapsible_loop(&cg->c->arena, k->func);
-    const Func *fn = k->func;
-    if (loop && cg_allows(cg, FLATTEN) &&
-        axes_flatten(fn, &fn->item->fn.over.at[fn->domain.n - 1], &loop->for_.binder)) {
-        k->is_flattened = true;
-        return loop;
-    }
+    k->flattened = loop ? flattened_axes(k, loop) : 0;
+    if (k->flattened) return loop;
     return loop && axes_want_loop(&cg->c->arena, k->func, loop) ? loop : NULL;
 }
 
@@ -27,13 +32,6 @@ static bool may_lose_axis(const Kernel *k) {
     const Func *fn = k->func;
     if (!k->cg->vector || fn->domain.n < 2 || fn->group.items || k->loop) return false;
     return !fn->reduction && !fn->loop_checks.n && !cg_extra_values(k->cg, fn);
-}
-
-static bool flattens(const Kernel *k) {
-    int n = k->func->domain.n;
-    const BinderList *over = &k->func->item->fn.over;
-    if (!cg_allows(k->cg, FLATTEN) || !may_lose_axis(k)) return false;
-    return axes_flatten(k->func, &over->at[k->order[n - 2]], &over->at[k->order[n - 1]]);
 }
 
 /* Channels, components: rows of two to four items would not fill a vector. As a loop of each item of the other axes
@@ -56,15 +54,27 @@ static void choose_order(Kernel *k) {
 
 /* Decided once for both versions of the kernel, and for chunks, which consist of whole rows. */
 void cpu_choose_axes(Kernel *k) {
+    for (int d = 0; d < k->func->domain.n; d++) k->order[d] = d;
     k->loop = collapsed_loop(k);
     choose_order(k);
     if (k->loop) {
-        for (int d = 0; d < k->func->domain.n; d++) k->is_flattened = k->is_flattened && k->order[d] == d;
-        if (!k->is_flattened && !axes_want_loop(&k->cg->c->arena, k->func, k->loop)) k->loop = NULL;
+        if (k->flattened) k->flattened = flattened_axes(k, k->loop);
+        if (!k->flattened && !axes_want_loop(&k->cg->c->arena, k->func, k->loop)) k->loop = NULL;
         return;
     }
-    k->is_flattened = flattens(k);
-    k->short_axis = !k->is_flattened && has_short_axis(k);
+    k->flattened = may_lose_axis(k) ? flattened_axes(k, NULL) : 0;
+    k->short_axis = !k->flattened && has_short_axis(k);
+}
+
+/* `i`, `j` and `c` */
+static const char *flattened_names(const Kernel *k) {
+    const char *text = "";
+    int n = k->func->domain.n + (k->loop ? 1 : 0), first = n - k->flattened;
+    for (int d = first; d < n; d++) {
+        const Symbol *axis = d == k->func->domain.n ? k->loop->for_.binder.sym : k->func->domain.at[k->order[d]];
+        text = arena_printf(&k->cg->c->arena, "%s%s`%s`", text, d == first ? "" : d == n - 1 ? " and " : ", ", axis->name);
+    }
+    return text;
 }
 
 /* Writes the decisions as attributes of the function, for --explain=vector. */
@@ -78,12 +88,8 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range) {
         changed |= k->order[d] != d;
     }
     if (changed) LLVMAddTargetDependentFunctionAttr(range, CG_AXES, names);
-    if (k->is_flattened) {
-        const char *inner =
-            k->loop ? k->loop->for_.binder.sym->name : k->func->domain.at[k->order[k->func->domain.n - 1]]->name;
-        LLVMAddTargetDependentFunctionAttr(range, CG_FLATTENED, inner);
-    }
-    if (k->loop && !k->is_flattened)
+    if (k->flattened) LLVMAddTargetDependentFunctionAttr(range, CG_FLATTENED, flattened_names(k));
+    if (k->loop && !k->flattened)
         LLVMAddTargetDependentFunctionAttr(range, CG_COLLAPSED, k->loop->for_.binder.sym->name);
     int fastest = k->order[k->func->domain.n - 1];
     if (k->short_axis) LLVMAddTargetDependentFunctionAttr(range, CG_SHORT_AXIS, k->func->domain.at[fastest]->name);

@@ -227,6 +227,16 @@ static int64_t least_chunk(const Kernel *k) {
     return k->share_items == 1 && least < CHUNK_ITEMS ? CHUNK_ITEMS : least;
 }
 
+/* The fastest axis, or those that are flattened. NULL: all work items are one row. */
+static LLVMValueRef row_length(const Kernel *k, CgFunc *f, Axis *axes) {
+    int n = k->func->domain.n, within = k->flattened - (k->loop ? 1 : 0), first = n - (within > 1 ? within : 1);
+    if (first == 0) return NULL;
+    LLVMValueRef items = cg_axis_trips(f, &axes[k->order[first]]);
+    for (int d = first + 1; d < n; d++)
+        items = LLVMBuildNSWMul(f->b, items, cg_axis_trips(f, &axes[k->order[d]]), "");
+    return items;
+}
+
 void cpu_kernel_entry(Kernel *k) {
     Cg *cg = k->cg;
     CgFunc f;
@@ -251,8 +261,7 @@ void cpu_kernel_entry(Kernel *k) {
     if (result) LLVMBuildStore(f.b, cg_identity(cg, k->func->reduction, k->func->result), result);
     LLVMBuildCondBr(f.b, LLVMBuildICmp(f.b, LLVMIntEQ, total, cg_i64(cg, 0), ""), done, some);
     cg_enter(&f, some);
-    int fastest = k->order[k->func->domain.n - 1];
-    if (k->func->domain.n > 1 && !k->func->group.items) k->row = cg_axis_trips(&f, &axes[fastest]);
+    if (!k->func->group.items) k->row = row_length(k, &f, axes);
     if (k->flat)
         k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat),
                                  cg_i64(cg, CHUNK_ITEMS), "row");

@@ -73,7 +73,7 @@ typedef struct Walk {
     const int *order;
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
     const Axis *inner; /* a short axis, faster than the fastest long one: a loop of each item; NULL: none */
-    bool is_flattened; /* the fastest axis is two, or one and the loop: of the inner one the position is set alone */
+    int flattened; /* so many axes are the fastest one, with the loop: of the innermost the position is set alone */
     bool is_version;  /* for the launches that are in rows, if others are possible */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];
@@ -94,7 +94,7 @@ static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
 
 /* The declaration of axis d in the source; both axes of a delinearised domain have the same. */
 static const Binder *axis_binder(const Walk *w, int d) {
-    if (w->loop && !w->is_flattened && d == w->n - 1) return &w->loop->for_.binder;
+    if (w->loop && !w->flattened && d == w->n - 1) return &w->loop->for_.binder;
     return &w->fn->item->fn.over.at[w->f->flat.axis ? 0 : w->order[d]];
 }
 
@@ -118,16 +118,16 @@ static const Binder *inner_binder(const Walk *w) {
     return &w->fn->item->fn.over.at[w->order[w->fn->domain.n - 1]];
 }
 
-/* Flattened: an element's place is that of both variables together. */
-static void set_both(Walk *w, int d, LLVMValueRef k) {
-    set_to(w, d, cg_axis_at(w->f, &w->axes[d], cg_i64(w->f->cg, 0)).v);
+/* Flattened: an element's place is that of all these variables together. axes[] has those of the source still. */
+static void set_flattened(Walk *w, int d, LLVMValueRef k) {
+    for (int i = d; i < d + w->flattened - 1; i++) set_to(w, i, cg_axis_at(w->f, &w->axes[i], cg_i64(w->f->cg, 0)).v);
     const Symbol *sym = inner_binder(w)->sym;
     w->f->slots[sym->id].value = k;
     cg_debug_value(w->f, sym, k, 0);
 }
 
 static void set_domain_variable(Walk *w, int d, LLVMValueRef k) {
-    if (w->is_flattened && d == w->n - 1) set_both(w, d, k);
+    if (w->flattened && d == w->n - 1) set_flattened(w, d, k);
     else if (w->f->flat.axis) set_flat(w, d, k);
     else set_to(w, d, cg_axis_at(w->f, &w->axes[d], k).v);
 }
@@ -443,22 +443,25 @@ static void run_without_short_axis(Walk *w) {
     run_domain(&outer);
 }
 
-/* Items of the axis around are as many times more as the inner range is long: begin and end count these, but for a
- * loop's. */
-static void run_flattened(Walk *w, const Stmt *loop) {
+/* Items of the outermost of these axes are as many times more as the ranges within it are long: begin and end count
+ * these, but for a loop's. */
+static void run_flattened(Walk *w, int n, const Stmt *loop) {
     CgFunc *f = w->f;
-    Walk both = *w;
-    both.is_flattened = true;
-    both.loop = loop;
-    Axis inner = loop ? cg_axis(f, &loop->for_.binder.range) : both.axes[--both.n];
-    LLVMValueRef trips = cg_axis_trips(f, &inner);
-    Axis *outer = &both.axes[both.n - 1];
-    outer->trips = LLVMBuildNSWMul(f->b, outer->trips, trips, "");
+    Walk one = *w;
+    one.flattened = n;
+    one.loop = loop;
+    one.n -= loop ? n - 2 : n - 1;
+    LLVMValueRef trips = one.axes[one.n - 1].trips;
+    for (int d = one.n; d < w->n; d++) trips = LLVMBuildNSWMul(f->b, trips, one.axes[d].trips, "");
     if (loop) {
-        both.begin = LLVMBuildNSWMul(f->b, w->begin, trips, "");
-        both.end = LLVMBuildNSWMul(f->b, w->end, trips, "");
+        Axis inner = cg_axis(f, &loop->for_.binder.range);
+        LLVMValueRef rounds = cg_axis_trips(f, &inner);
+        trips = LLVMBuildNSWMul(f->b, trips, rounds, "");
+        one.begin = LLVMBuildNSWMul(f->b, w->begin, rounds, "");
+        one.end = LLVMBuildNSWMul(f->b, w->end, rounds, "");
     }
-    run_domain(&both);
+    one.axes[one.n - 1].trips = trips;
+    run_domain(&one);
 }
 
 static void debug_params(CgFunc *f, const Func *fn, LLVMValueRef *values) {
@@ -521,7 +524,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart, bool polls) {
         w.axes[d] = axes[k->order[d]];
         cg_axis_trips(&f, &w.axes[d]);
     }
-    if (k->is_flattened) run_flattened(&w, k->loop);
+    if (k->flattened) run_flattened(&w, k->flattened, k->loop);
     else if (k->loop) run_collapsed(&w, k->loop);
     else if (k->flat) run_flat(&w, k->flat);
     else if (k->short_axis) run_without_short_axis(&w);

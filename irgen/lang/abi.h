@@ -22,7 +22,7 @@ struct Kernel { /* typedef: target.h */
     const Stmt *loop;              /* CPU: a loop of each item that runs as another axis, the fastest one (collapsed
                                     * loop); NULL: none */
     bool short_axis;               /* CPU: the fastest axis is short: a loop of each item of the others */
-    bool is_flattened;             /* CPU: the loop, or the fastest axis, and the axis around it are one axis */
+    int flattened;                 /* CPU: so many of the fastest axes, with the loop, are one axis; 0: none are */
     const struct FlatAxis *flat;   /* CPU: the rows of a domain of one axis; NULL: it has none */
     LLVMValueRef row;              /* CPU: items of a row of the domain, in the entry; NULL: they have no rows */
     int64_t share_items;           /* items of a group that is spread as a whole; 1: single items */

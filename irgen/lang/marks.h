@@ -24,7 +24,7 @@
 #define CG_AXES "kdsl-axes" /* of a kernel whose axes were interchanged; its value: their names, the fastest last */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
 #define CG_SHORT_AXIS "kdsl-short-axis" /* of a kernel whose fastest axis is a loop of its items; its value: its name */
-#define CG_FLATTENED "kdsl-flattened" /* of a kernel with two axes that run as one; its value: the inner one's name */
+#define CG_FLATTENED "kdsl-flattened" /* of a kernel with axes that run as one; its value: their names */
 #define CG_FLAT "kdsl-flat" /* of a kernel whose first nest runs a domain in rows; its value: their explanation */
 /* Of a function whose arrays have at most so many elements, and whose addresses are computed in 32 bits. */
 #define CG_NARROW "kdsl-narrow"

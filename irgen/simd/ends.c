@@ -382,24 +382,42 @@ static LLVMValueRef holds_along(SimdRegion *g, LLVMBuilderRef b, const SimdValue
     return all;
 }
 
+static LLVMValueRef all_hold(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, LLVMValueRef x, LLVMValueRef last,
+                             LLVMValueRef y) {
+    LLVMValueRef all = LLVMBuildFreeze(b, holds_along(g, b, value, x, last, y), "");
+    for (unsigned o = 0; o < 2; o++) {
+        LLVMValueRef goes_on = does_not_wrap(g, b, LLVMGetOperand(value->v, o), x, last, y);
+        if (goes_on) all = LLVMBuildAnd(b, all, goes_on, "");
+    }
+    return all;
+}
+
+static LLVMValueRef yes(const SimdRegion *g) {
+    return LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(g->x))), 1, false);
+}
+
 /* What an item says that does not come to the comparison is frozen: another one then has the block written as an edge.
  */
 LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMValueRef x, LLVMValueRef last,
                               LLVMValueRef y) {
-    LLVMTypeRef i64 = LLVMTypeOf(x);
-    LLVMValueRef all = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(i64)), 1, false);
+    LLVMValueRef all = yes(g);
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         for (int k = 0; value->at_ends && k < (value->rate.y ? rows : 1); k++) {
-            LLVMValueRef row = y ? LLVMBuildNSWAdd(b, y, LLVMConstInt(i64, (unsigned)k, false), "") : NULL;
-            LLVMValueRef holds = holds_along(g, b, value, x, last, row);
-            all = LLVMBuildAnd(b, all, LLVMBuildFreeze(b, holds, ""), "");
-            for (unsigned o = 0; o < 2; o++) {
-                LLVMValueRef goes_on = does_not_wrap(g, b, LLVMGetOperand(value->v, o), x, last, row);
-                if (goes_on) all = LLVMBuildAnd(b, all, goes_on, "");
-            }
+            LLVMValueRef row = y ? LLVMBuildNSWAdd(b, y, LLVMConstInt(LLVMTypeOf(x), (unsigned)k, false), "") : NULL;
+            all = LLVMBuildAnd(b, all, all_hold(g, b, value, x, last, row), "");
         }
     }
+    return all;
+}
+
+bool simd_settles_along(const SimdValue *value) { return value->at_ends && value->rate.x == LANE_VARYING; }
+
+LLVMValueRef simd_inside_along(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef last) {
+    LLVMValueRef all = yes(g);
+    for (int i = 0; i < g->values.n; i++)
+        if (simd_settles_along(&g->values.at[i]))
+            all = LLVMBuildAnd(b, all, all_hold(g, b, &g->values.at[i], x, last, g->y ? g->y_lo : NULL), "");
     return all;
 }
 
@@ -422,20 +440,11 @@ bool simd_has_thin_edges(const SimdRegion *g) {
     return any;
 }
 
-/* Is the size among what `end` is computed from, as the length of a row is? */
-static bool bounds(LLVMValueRef size, LLVMValueRef end, int depth) {
-    enum { NEAR = 6 };
-    bool is_computed = LLVMIsASelectInst(end) || LLVMIsABinaryOperator(end) || simd_is_extreme(end);
-    for (int k = 0; is_computed && depth < NEAR && k < LLVMGetNumOperands(end); k++)
-        if (bounds(size, LLVMGetOperand(end, (unsigned)k), depth + 1)) return true;
-    return size == end;
-}
-
 static LLVMValueRef period_of(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (!value->at_ends || (op != LLVMURem && op != LLVMSRem)) return NULL;
     LLVMValueRef by = LLVMGetOperand(value->v, 1);
-    if (bounds(by, g->x_hi, 0)) return NULL; /* where rows end */
+    if (simd_bounds_row(by, g->x_hi, 0)) return NULL; /* where rows end */
     return LLVMIsAConstantInt(by) || simd_slice(g, by) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT) ? NULL : by;
 }
 

@@ -244,7 +244,7 @@ bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const Val
     const NestVersion *last = &plan.at[plan.n - 1];
     simd_blends(&g, updated);
     simd_note(cg, &g, number, last->shape,
-              (SimdVersions){has_aligned(&plan), plan.rest_is_scalar, last->split, last->unrolled});
+              (SimdVersions){has_aligned(&plan), plan.rest_is_scalar, last->split != SPLIT_NONE, last->unrolled});
     nest_note_plan(&n, &plan);
     write_plan(&n, &plan, latch);
     return true;

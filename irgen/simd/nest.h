@@ -19,6 +19,10 @@ typedef enum RowTail { TAIL_NONE, TAIL_MASKED, TAIL_OVERLAPPED } RowTail;
  * nest. */
 typedef enum RowStream { STREAM_NONE, STREAM_BLOCK, STREAM_ROW, STREAM_NEST } RowStream;
 
+/* Index-set splitting (ends.c): none; blocks inside and blocks at edges apart; the inside of each row found before, and
+ * the items around it apart (interior.c). */
+typedef enum EdgeSplit { SPLIT_NONE, SPLIT_BLOCKS, SPLIT_ROWS } EdgeSplit;
+
 /* Launches that a version is for: all; those in which bit operations on the index leave aligned blocks contiguous
  * (aligned.c); those in which a remainder that is an index begins anew every few blocks, or in each (ends.c). */
 typedef enum Launches { LAUNCHES_ALL, LAUNCHES_ALIGNED, LAUNCHES_SHORT_PERIODS } Launches;
@@ -27,7 +31,7 @@ typedef struct NestVersion {
     Launches launches;
     SimdShape shape;     /* of a whole block */
     int band;            /* blocks below one another before the next ones along the row */
-    bool split;          /* index-set splitting: blocks inside and blocks at edges apart (ends.c) */
+    EdgeSplit split;
     bool unrolled;       /* the whole row is unrolled, for store forwarding (forward.c) */
     bool idempotent;     /* items may run twice (idempotent.c), so vectors may overlap */
     RowStart start;
@@ -81,6 +85,11 @@ typedef struct EdgeWay {
     LLVMValueRef hi;
 } EdgeWay;
 
+/* The items of a row that have all the answers that are wanted of them, but for those about the row. */
+typedef struct Interior {
+    LLVMValueRef lo, hi;       /* NULL: rows are not split */
+} Interior;
+
 typedef struct Items {
     Cg *cg;
     SimdRegion *g;
@@ -92,7 +101,8 @@ typedef struct Items {
     LLVMBasicBlockRef allocas;
     RowKind rows;
     LLVMValueRef band_end;     /* the row after those of the band; NULL: a row of blocks is written at a time */
-    bool settled;              /* NestVersion.split: this is the block inside */
+    bool settled;              /* NestVersion.split: what is written is for items inside */
+    Interior interior;
     EdgeWay edges;
     bool rare;                 /* what is written is for edges, or for rows that fill no block */
 } Items;
@@ -117,6 +127,9 @@ LLVMValueRef nest_begun_mask(SimdEmit *e, LLVMValueRef x, LLVMValueRef lo);
 void nest_write_begin(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef lo);
 /* hi NULL: all lanes are items; past: stores of n->past are non-temporal */
 void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi, bool past);
+
+/* interior.c: before the nest; of one with simd_has_interior. */
+Interior nest_interior(Items *n);
 
 /* rows.c: the nest as n->v says */
 void nest_write(Items *n);

@@ -54,11 +54,11 @@ static bool is_item_result(LLVMValueRef store) {
 /* Peeling: rows begin where the first of these stores is aligned, since stores that lie across two cache lines cost
  * twice. Only where there is little else to do, or where loops walk down the columns of an array: other arrays are
  * mostly aligned alike, and each iteration would read one line more. */
-static LLVMValueRef store_to_align(const SimdRegion *g) {
+static LLVMValueRef store_to_align(const SimdRegion *g, EdgeSplit split) {
     if (!simd_allows(g, PEEL) || g->aligned || g->tile || nest_has_constant_rows(g)) return NULL;
     if (g->loops.n && !walks_far(g)) return NULL;
     for (int i = 0; i < g->values.n; i++)
-        if (nest_is_row_store(g, &g->values.at[i], false) && !is_item_result(g->values.at[i].v))
+        if (nest_is_row_store(g, &g->values.at[i], split == SPLIT_ROWS) && !is_item_result(g->values.at[i].v))
             return simd_is_placed(g, LLVMGetOperand(g->values.at[i].v, 1)) ? g->values.at[i].v : NULL;
     return NULL;
 }
@@ -116,8 +116,10 @@ static int band_of(const NestContext *n, const NestVersion *v) {
 }
 
 static void plan_rows(const NestContext *n, NestVersion *v) {
-    v->align = store_to_align(n->g);
-    v->start = v->align ? START_ALIGNED : simd_known_end(n->g, v->shape.width) ? START_MULTIPLE : START_FIRST;
+    bool ends_at_multiple = simd_known_end(n->g, v->shape.width);
+    v->align = store_to_align(n->g, v->split);
+    v->start = v->align ? START_ALIGNED : ends_at_multiple ? START_MULTIPLE : START_FIRST;
+    if (v->split == SPLIT_ROWS && v->start == START_MULTIPLE) v->split = SPLIT_BLOCKS;
     v->stream = stream_of(n, v);
     v->tail = tail_of(n, v);
     v->band = band_of(n, v);
@@ -158,9 +160,9 @@ static void add(NestContext *n, NestPlan *plan, NestVersion v) {
 /* Up to how many items rows are short: those of half a vector, where items have no loops that a vector with few lanes
  * would run through once for all of these; those of a block, if all of it would lie at edges and take longer than its
  * items. */
-static int short_rows(const NestContext *n, SimdShape shape, bool split) {
+static int short_rows(const NestContext *n, SimdShape shape, EdgeSplit split) {
     if (!simd_allows(n->g, SHORT_ROWS) || n->g->tile || nest_has_constant_rows(n->g)) return 0;
-    if (split && !n->g->always && simd_loses_at_edges(n->g, n->target, shape.width)) return shape.vectors * shape.width;
+    if (split == SPLIT_BLOCKS && !n->g->always && simd_loses_at_edges(n->g, n->target, shape.width)) return shape.vectors * shape.width;
     return ends_matter(n->g) ? shape.width / 2 : 0;
 }
 
@@ -179,7 +181,8 @@ bool nest_plan(NestContext *n, LLVMValueRef latch, SimdShape shape, NestPlan *pl
         return simd_refuse(g, slower_than_scalar(n), NULL);
     }
     plan->rest_is_scalar = shape.width == 1;
-    bool split = simd_find_ends(g), unrolled = is_unrolled(n->cg, g, latch, shape.width);
+    bool unrolled = is_unrolled(n->cg, g, latch, shape.width);
+    EdgeSplit split = !simd_find_ends(g) ? SPLIT_NONE : simd_has_interior(g) && !unrolled ? SPLIT_ROWS : SPLIT_BLOCKS;
     bool idempotent = simd_allows(g, OVERLAP) && ends_matter(g) && simd_is_idempotent(g);
     plan->short_rows = plan->rest_is_scalar ? 0 : short_rows(n, shape, split);
     if (unrolled) shape = (SimdShape){1, 1, shape.width};

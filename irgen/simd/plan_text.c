@@ -17,6 +17,8 @@ static const char *const launches[] = {
 static const char *const streams[] = {
     [STREAM_NONE] = "none", [STREAM_BLOCK] = "block", [STREAM_ROW] = "row", [STREAM_NEST] = "nest"};
 
+static const char *const splits[] = {[SPLIT_NONE] = "no", [SPLIT_BLOCKS] = "blocks", [SPLIT_ROWS] = "rows"};
+
 /* "kdsl.kernel.saxpy" is saxpy. */
 static const char *kernel_of(LLVMValueRef fn) {
     size_t n;
@@ -29,7 +31,8 @@ void nest_note_plan(const NestContext *n, const NestPlan *plan) {
     for (int i = 0; i < plan->n && notes; i++) {
         const NestVersion *v = &plan->at[i];
         VectorPlan row = {i + 1, launches[v->launches], starts[v->start], tails[v->tail], streams[v->stream],
-                          v->shape.width, v->shape.vectors, v->shape.rows, v->band, v->split, v->unrolled, n->g->tile};
+                          splits[v->split], v->shape.width, v->shape.vectors, v->shape.rows, v->band, v->unrolled,
+                          n->g->tile};
         vec_push(&notes->arena, &notes->nests.at[notes->nests.n - 1].plans, row);
     }
 }
@@ -90,7 +93,7 @@ static const struct {
     int most;
 } keys[] = {{"for", launches, 3},        {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES},
             {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES}, {"start", starts, 3},
-            {"tail", tails, 3},          {"stream", streams, 4},      {"split", answers, 2},
+            {"tail", tails, 3},          {"stream", streams, 4},      {"split", splits, 3},
             {"unroll", answers, 2},      {"tile", NULL, MOST_COPIES * MOST_LANES}};
 
 static int number_in(const char *value, size_t n) {
@@ -163,7 +166,8 @@ void nest_force(const NestContext *n, int version, NestVersion *v) {
     const char *line = line_of(n, version);
     if (!line) return;
     force_shape(n, line, v);
-    if (v->split) v->split = word_of(line, "split", answers, 2, true);
+    EdgeSplit split = (EdgeSplit)word_of(line, "split", splits, 3, (int)v->split);
+    if (v->split == SPLIT_ROWS || (v->split && split != SPLIT_ROWS)) v->split = split;
     RowStart start = (RowStart)word_of(line, "start", starts, 3, (int)v->start);
     if (start == START_FIRST || (start == START_ALIGNED && v->align)) v->start = start;
     if (v->start != START_ALIGNED) v->align = NULL;

@@ -541,6 +541,95 @@ static bool is_trimmed(const Items *n) {
     return !n->v->unrolled && n->v->start != START_MULTIPLE && (!trips || trips >= LEAST_ITEMS);
 }
 
+/* Blocks and tails of n->g->x_lo..x_hi, or, where masks are enough, vector by vector. */
+static void write_part(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
+    if (masked) write_masked(n, shape, nest_counter(n, n->g->x_lo, "x"), y, n->g->x_hi);
+    else write_row(n, shape, y);
+}
+
+static void write_interior(Items *n, SimdShape shape, LLVMValueRef y, bool masked, Interior in) {
+    SimdRegion *g = n->g;
+    LLVMValueRef lo = g->x_lo, hi = g->x_hi;
+    g->x_lo = in.lo;
+    g->x_hi = in.hi;
+    n->settled = true;
+    simd_rates_settled(g, true);
+    write_part(n, shape, y, masked);
+    n->settled = false;
+    simd_rates_settled(g, false);
+    g->x_lo = lo;
+    g->x_hi = hi;
+}
+
+/* Few items before and behind the interior, one by one. */
+static void write_single_items(Items *n, SimdShape shape, LLVMValueRef y, Interior in) {
+    LLVMValueRef row = y;
+    Loop rows = {0};
+    if (shape.rows > 1) {
+        LLVMValueRef end = LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), "");
+        rows = nest_loop_begin(n, nest_counter(n, y, "y"), NULL, end, 1, false, "single.rows");
+        row = rows.at;
+    }
+    LLVMValueRef is_before = LLVMBuildICmp(n->b, LLVMIntSLT, n->g->x_lo, in.lo, "");
+    LLVMValueRef x = nest_counter(n, LLVMBuildSelect(n->b, is_before, n->g->x_lo, in.hi, ""), "x");
+    Loop items = nest_loop_begin(n, x, NULL, n->g->x_hi, 1, false, "single");
+    nest_write_block(n, (SimdShape){1, 1, 1}, items.at, row, NULL, false);
+    LLVMValueRef next = LLVMBuildNSWAdd(n->b, nest_count(n, x), cg_i64(n->cg, 1), "");
+    LLVMValueRef passes = LLVMBuildICmp(n->b, LLVMIntEQ, next, in.lo, "");
+    LLVMBuildStore(n->b, LLVMBuildSelect(n->b, passes, in.hi, next, ""), x);
+    LLVMBuildBr(n->b, items.head);
+    LLVMPositionBuilderAtEnd(n->b, items.done);
+    if (shape.rows > 1) nest_loop_end(n, &rows);
+}
+
+/* Those, if there are many: vector by vector, first what is before the interior, then what is behind it. */
+static void write_around(Items *n, SimdShape shape, LLVMValueRef y, Interior in) {
+    LLVMValueRef x = nest_counter(n, n->g->x_lo, "x"), end = nest_counter(n, in.lo, "end");
+    LLVMBasicBlockRef part = nest_block(n, "around"), behind = nest_block(n, "behind"), done = nest_block(n, "around.done");
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, part);
+    LLVMValueRef upto = nest_count(n, end);
+    bool was_rare = n->rare;
+    n->rare = true;
+    write_pieces(n, (SimdShape){shape.rows, 1, shape.width}, x, y, upto);
+    n->rare = was_rare;
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, upto, n->g->x_hi, ""), behind, done);
+    LLVMPositionBuilderAtEnd(n->b, behind);
+    LLVMBuildStore(n->b, larger(n, in.hi, n->g->x_lo), x);
+    LLVMBuildStore(n->b, n->g->x_hi, end);
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+/* A row whose interior has all the answers that are wanted, those about the row as well, is split. */
+static void write_split_row(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
+    SimdRegion *g = n->g;
+    LLVMBuilderRef b = n->b;
+    LLVMBasicBlockRef inside = nest_block(n, "split"), items = nest_block(n, "items"), around = nest_block(n, "edges"),
+                      done = nest_block(n, "split.done");
+    Interior in = {larger(n, n->interior.lo, g->x_lo), smaller(n, n->interior.hi, g->x_hi)};
+    LLVMValueRef last = LLVMBuildNSWSub(b, in.hi, cg_i64(n->cg, 1), ""), length = LLVMBuildNSWSub(b, in.hi, in.lo, "");
+    int least = n->rows == ROWS_STREAMED ? LONG_ROW * shape.width : 1;
+    LLVMValueRef pays = LLVMBuildICmp(b, LLVMIntSGE, length, cg_i64(n->cg, least), "");
+    pays = LLVMBuildAnd(b, pays, simd_inside_upto(g, b, shape.rows, in.lo, last, y), "");
+    LLVMValueRef lo = nest_counter(n, g->x_hi, "interior.lo"), hi = nest_counter(n, g->x_hi, "interior.hi");
+    LLVMBuildCondBr(b, pays, inside, around);
+    LLVMPositionBuilderAtEnd(b, inside);
+    write_interior(n, shape, y, masked, in);
+    LLVMBuildStore(b, in.lo, lo);
+    LLVMBuildStore(b, in.hi, hi);
+    LLVMValueRef all = LLVMBuildNSWSub(b, g->x_hi, g->x_lo, ""), rest = LLVMBuildNSWSub(b, all, length, "");
+    int few = simd_has_totals(g) ? 0 : shape.width / 2;
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLE, rest, cg_i64(n->cg, few), ""), items, around);
+    LLVMPositionBuilderAtEnd(b, items);
+    if (few) write_single_items(n, shape, y, in);
+    LLVMBuildBr(b, done);
+    LLVMPositionBuilderAtEnd(b, around);
+    write_around(n, shape, y, (Interior){nest_count(n, lo), nest_count(n, hi)});
+    LLVMBuildBr(b, done);
+    LLVMPositionBuilderAtEnd(b, done);
+}
+
 /* Without places at its ends where no item does anything. */
 static void write_trimmed_row(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
     SimdRegion *g = n->g;
@@ -548,8 +637,8 @@ static void write_trimmed_row(Items *n, SimdShape shape, LLVMValueRef y, bool ma
     if (n->band_end) last = LLVMBuildNSWSub(n->b, n->band_end, cg_i64(n->cg, 1), "");
     else if (shape.rows > 1) last = LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows - 1), "");
     if (is_trimmed(n)) nest_trim(g, y, last);
-    if (masked) write_masked(n, shape, nest_counter(n, g->x_lo, "x"), y, g->x_hi);
-    else write_row(n, shape, y);
+    if (n->interior.lo) write_split_row(n, shape, y, masked);
+    else write_part(n, shape, y, masked);
     g->x_lo = lo;
     g->x_hi = hi;
 }
@@ -579,7 +668,8 @@ static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
 static void write_rows(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
     if (!g->y) {
-        write_row(n, shape, NULL);
+        if (n->interior.lo) write_split_row(n, shape, NULL, false);
+        else write_row(n, shape, NULL);
         return;
     }
     LLVMValueRef y = nest_counter(n, g->y_lo, "y");
@@ -605,7 +695,7 @@ static int lines_vectors(const Items *n, SimdShape shape) {
     return per_line > 1 && per_line < shape.vectors ? (int)per_line : per_line > 1 ? shape.vectors : 1;
 }
 
-void nest_write(Items *n) {
+static void write_nest(Items *n) {
     SimdShape shape = n->v->shape;
     if (n->v->stream != STREAM_NEST) {
         write_rows(n, shape);
@@ -626,4 +716,17 @@ void nest_write(Items *n) {
     LLVMBuildBr(n->b, done);
     LLVMPositionBuilderAtEnd(n->b, done);
     n->rows = ROWS_TESTED;
+}
+
+void nest_write(Items *n) {
+    const NestVersion *v = n->v;
+    NestVersion parts = *v;
+    if (v->split == SPLIT_ROWS) { /* neither the interior nor what is around it has edges */
+        n->interior = nest_interior(n);
+        parts.split = SPLIT_NONE;
+        n->v = &parts;
+    }
+    write_nest(n);
+    n->interior = (Interior){0};
+    n->v = v;
 }

@@ -434,6 +434,10 @@ int simd_known(const SimdRegion *g, LLVMValueRef cond); /* in a settled version:
 LLVMValueRef simd_all_inside(SimdRegion *g, LLVMBuilderRef b, SimdShape s, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMValueRef x, LLVMValueRef last,
                               LLVMValueRef y); /* last: of the items from x on */
+bool simd_settles_along(const SimdValue *value); /* where the item is along its row has a part in it */
+LLVMValueRef simd_inside_along(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef last); /* these only */
+bool simd_has_interior(const SimdRegion *g); /* interior.c: these are about the ends of rows, alike in all rows */
+bool simd_bounds_row(LLVMValueRef size, LLVMValueRef end, int depth); /* is `end` computed from it? */
 bool simd_has_thin_edges(const SimdRegion *g);
 bool simd_has_periods(const SimdRegion *g); /* ends that are remainders by what only a launch knows, */
 LLVMValueRef simd_ask_short_periods(SimdRegion *g, LLVMBuilderRef b, int items); /* and is one short beside a block? */

@@ -1,21 +1,21 @@
-/* flatten.c -- loop flattening: finds kernels in which two nested loops can be one. `over i in n { for c in 0..3 { o[i,
- * c] = f(x[i, c]); } }` computes with each number of its arrays alike, so it may run along all of them as they lie in
- * memory, instead of one channel at a time:
+/* flatten.c -- loop flattening: finds kernels in which nested loops can be one. `over i in m, j in n { y[i, j] += x[i,
+ * j]; }` computes with each number of its arrays alike, so it may run along all of them as they lie in memory, instead
+ * of one row, or one channel, at a time:
  *
- * - the inner range is constant, short, and begins at 0;
- * - the two variables are only the last two indices of elements, in this order, and the last extent of these arrays is
- *   the length of the inner range. Then an element's place depends on the variables' linear position alone: the outer
- *   variable may stay where it begins while the inner one counts on. */
+ * - the variables are only the last indices of elements, in this order;
+ * - but for the outermost, their ranges begin at 0, and are as long as these arrays are there. Then an element's place
+ *   depends on the variables' linear position alone: the others may stay where they begin while the innermost one
+ *   counts on. */
 #include "sema/analysis/flatten.h"
 
 #include "sema/check.h"
 
-enum { FEWEST = 2, MOST = 16, INDEX_BITS = 64 };
+enum { INDEX_BITS = 64 };
 
 typedef struct Uses {
-    const Symbol *outer, *inner;
-    int64_t extent;
-    int mentions, accesses; /* of either variable; of elements at both */
+    const Binder *const *axes;
+    int n;
+    int mentions, accesses; /* of any of the variables; of elements at all of them */
 } Uses;
 
 static bool is_name(const Expr *e, const Symbol *s) {
@@ -23,31 +23,46 @@ static bool is_name(const Expr *e, const Symbol *s) {
     return e->kind == EXPR_NAME && e->name.sym == s;
 }
 
+static bool is_as_long(const Range *r, const Dim *dim) {
+    if (dim->kind == DIM_CONST) return r->hi->konst.kind == CONST_INT && r->hi->konst.i == dim->value;
+    return dim->kind == DIM_SYMBOL && is_name(r->hi, dim->sym);
+}
+
 static bool is_flat_access(const Uses *u, const Expr *e) {
-    if (e->kind != EXPR_INDEX || expr_is_slice(e) || e->index.at.n < 2) return false;
-    int n = e->index.at.n;
+    if (e->kind != EXPR_INDEX || expr_is_slice(e) || e->index.at.n < u->n) return false;
+    int first = e->index.at.n - u->n;
     const Symbol *array = e->index.base->kind == EXPR_NAME ? e->index.base->name.sym : NULL;
-    if (!array || array->kind != SYM_PARAM || array->type->kind != TY_ARRAY || array->type->rank != n) return false;
-    if (array->dims[n - 1].kind != DIM_CONST || array->dims[n - 1].value != u->extent) return false;
-    return is_name(e->index.at.at[n - 2], u->outer) && is_name(e->index.at.at[n - 1], u->inner);
+    if (!array || array->kind != SYM_PARAM || array->type->kind != TY_ARRAY || array->type->rank != e->index.at.n)
+        return false;
+    for (int d = 0; d < u->n; d++) {
+        if (!is_name(e->index.at.at[first + d], u->axes[d]->sym)) return false;
+        if (d && !is_as_long(&u->axes[d]->range, &array->dims[first + d])) return false;
+    }
+    return true;
 }
 
 static bool see(Expr *e, void *context) {
     Uses *u = context;
-    u->mentions += e->kind == EXPR_NAME && (e->name.sym == u->outer || e->name.sym == u->inner);
+    for (int d = 0; d < u->n; d++) u->mentions += e->kind == EXPR_NAME && e->name.sym == u->axes[d]->sym;
     u->accesses += is_flat_access(u, e);
     return false;
 }
 
-bool axes_flatten(const Func *kernel, const Binder *outer, const Binder *inner) {
-    const Range *r = &inner->range;
-    const Const *hi = &r->hi->konst;
-    bool from_0 = !r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0);
-    if (!from_0 || r->step || outer->range.step || hi->kind != CONST_INT || hi->i < FEWEST || hi->i > MOST)
-        return false;
-    if (inner->sym->type->bits != INDEX_BITS || outer->sym->type->bits != INDEX_BITS) return false;
-    Uses u = {.outer = outer->sym, .inner = inner->sym, .extent = (int64_t)hi->i};
+static bool is_from_0(const Range *r) { return !r->lo || (r->lo->konst.kind == CONST_INT && r->lo->konst.i == 0); }
+
+static bool can_be_one(const Func *kernel, const Binder *const *axes, int n) {
+    for (int d = 0; d < n; d++) {
+        if (axes[d]->range.step || axes[d]->sym->type->bits != INDEX_BITS) return false;
+        if (d && !is_from_0(&axes[d]->range)) return false;
+    }
+    Uses u = {.axes = axes, .n = n};
     const Block *body = kernel->item->fn.body;
     for (int i = 0; i < body->stmts.n; i++) stmt_find(body->stmts.at[i], see, &u);
-    return u.accesses && u.mentions == 2 * u.accesses;
+    return u.accesses && u.mentions == n * u.accesses;
+}
+
+int axes_flatten(const Func *kernel, const Binder *const *axes, int n) {
+    for (int k = n; k > 1; k--)
+        if (can_be_one(kernel, axes + n - k, k)) return k;
+    return 0;
 }

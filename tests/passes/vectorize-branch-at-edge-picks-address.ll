@@ -1,7 +1,7 @@
 ; Inside, a branch on position is not taken apart: an address from its usual side is linear. Another on data keeps its mask.
 ; RUN-PASS: vectorize --march=x86-64-v3
-; CHECK: br i1 {{%.*}}, label %inside, label %edge
-; CHECK: inside:
+; CHECK: br i1 {{%.*}}, label %split, label %edges
+; CHECK: vectors:
 ; CHECK: load <8 x float>
 ; CHECK-NOT: extractelement
 ; CHECK: store <8 x float>

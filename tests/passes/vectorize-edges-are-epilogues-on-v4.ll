@@ -11,7 +11,7 @@
 ; CHECK: store i64 {{%.*}}, ptr %hi
 ; CHECK-NEXT: br label %part
 ; CHECK-NOT: call {{.*}}masked.store
-define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
+define void @f(ptr noalias %x, ptr noalias %y, i64 %n, i64 %m) {
 entry:
   br label %head
 head:
@@ -20,7 +20,7 @@ head:
   br i1 %more, label %body, label %done
 body:
   %p = getelementptr float, ptr %x, i64 %i
-  %inner = icmp sgt i64 %i, 0
+  %inner = icmp ne i64 %i, %m
   br i1 %inner, label %then, label %else
 then:
   %left = getelementptr i8, ptr %p, i64 -4

@@ -7,7 +7,7 @@
 ; CHECK-NOT: lane:
 ; CHECK-COUNT-16: call i32 @kdsl.update.add.i32(
 ; CHECK: pieces:
-define void @f(ptr noalias %x, ptr noalias %y, i64 %n) {
+define void @f(ptr noalias %x, ptr noalias %y, i64 %n, i64 %m) {
 entry:
   br label %head
 head:
@@ -16,7 +16,7 @@ head:
   br i1 %more, label %body, label %done
 body:
   %p = getelementptr float, ptr %x, i64 %i
-  %inner = icmp sgt i64 %i, 0
+  %inner = icmp ne i64 %i, %m
   br i1 %inner, label %then, label %else
 then:
   %left = getelementptr i8, ptr %p, i64 -4

@@ -42,7 +42,7 @@ def changed(plan, rng):
             "vectors": rng.choice((1, 2, 4) if plan["for"] == "aligned" else (1, 2, 3, 4, 5)),
             "rows": rng.choice((1, 2, 3, 4)), "band": rng.choice((1, 1, 2, 3)), "start": rng.choice(("first", plan["start"])),
             "tail": rng.choice(("masked", "overlapped")), "stream": rng.choice(("none", "row", plan["stream"])),
-            "split": rng.choice(("no", "yes"))}
+            "split": rng.choice(("no", "blocks", "rows"))}
 
 
 def assembly(program, *options):
@@ -92,7 +92,7 @@ class PlansTest(unittest.TestCase):
     @parts.quick
     def test_what_is_not_legal_is_left_as_it_was(self):
         found = plans("examples/saxpy.kdsl", "--march=x86-64-v3")["saxpy.1.1"]
-        text = "plan saxpy.1.1 lanes=64 rows=4 start=multiple tail=overlapped stream=nest split=yes unroll=yes"
+        text = "plan saxpy.1.1 lanes=64 rows=4 start=multiple tail=overlapped stream=nest split=rows unroll=yes"
         self.assertEqual(plans("examples/saxpy.kdsl", "--march=x86-64-v3", self.force(text))["saxpy.1.1"], found)
 
     @parts.quick

@@ -1,0 +1,137 @@
+/* interior.c -- index-set splitting of rows. Where the places that a condition is about lie near the ends of a row, as of
+ * `j > 0`, `min(j + 1, n - 1)` and `(j + 1) % n`, and are the same in all rows, the items inside are one part of each row:
+ *
+ *     for j in 0..n { ... }   ==>   for j in 1..n - 1 { ... }   for j in 0, n - 1 { ... }
+ *
+ * The part is found before the nest, from the row's middle: an end of it moves inwards until all items between have the
+ * wanted answers (ends.c), by one item first, then twice as many each time, and at last by halves. Where it has begun
+ * one item too far inside, or the middle has another answer, rows are slower, and as right as before: each row asks for
+ * all answers in its part again, those about the row among them. Conditions on both counters, or on places anywhere in
+ * a row, are asked of each block. */
+#include "irgen/simd/nest.h"
+
+enum { NEAR = 8 /* items from an end of a row */, FAR = 6 /* operations that an end is followed through */ };
+
+/* Is it worth asking? ---------------------------------------------------------------------------------------------- */
+
+/* Is the size among what `end` is computed from, as the length of a row is? */
+bool simd_bounds_row(LLVMValueRef size, LLVMValueRef end, int depth) {
+    bool is_computed = LLVMIsASelectInst(end) || LLVMIsABinaryOperator(end) || simd_is_extreme(end);
+    for (int k = 0; is_computed && depth < FAR && k < LLVMGetNumOperands(end); k++)
+        if (simd_bounds_row(size, LLVMGetOperand(end, (unsigned)k), depth + 1)) return true;
+    return size == end;
+}
+
+static bool is_near(int64_t c) { return c >= -NEAR && c <= NEAR; }
+
+/* v - c; *c: a constant */
+static LLVMValueRef without_constant(LLVMValueRef v, int64_t *c) {
+    *c = 0;
+    while (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v)) {
+        LLVMOpcode op = LLVMGetInstructionOpcode(v);
+        bool casts = op == LLVMZExt || op == LLVMSExt || op == LLVMTrunc;
+        bool adds = op == LLVMAdd && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+        if (!casts && !adds) break;
+        if (adds) *c += LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+        v = LLVMGetOperand(v, 0);
+    }
+    return v;
+}
+
+/* A place that few items of a row lie before, or few behind. */
+static bool is_at_end(const SimdRegion *g, LLVMValueRef place) {
+    if (LLVMIsAConstantInt(place)) return is_near(LLVMConstIntGetSExtValue(place));
+    int64_t c;
+    LLVMValueRef size = without_constant(place, &c);
+    return is_near(c) && !LLVMIsAConstantInt(size) && simd_bounds_row(size, g->x_hi, 0);
+}
+
+/* (j + c) % n, where rows have n items: it wraps around near an end of them. */
+static bool wraps_at_end(const SimdRegion *g, LLVMValueRef rem) {
+    LLVMValueRef by = LLVMGetOperand(rem, 1);
+    Form f = simd_place(g, LLVMGetOperand(rem, 0), AS_SIGNED);
+    bool moves = false;
+    for (int i = 0; i < f.n; i++) {
+        LLVMValueRef v = simd_atom(g, f.at[i].atom, NULL);
+        if (v == g->x && f.at[i].k == 1) moves = true;
+        else if (v != by) return false;
+    }
+    return moves && is_near(f.c) && simd_bounds_row(by, g->x_hi, 0);
+}
+
+static bool depends_on_row(const SimdRegion *g, const SimdValue *value) {
+    return simd_rate(g, LLVMGetOperand(value->v, 0), value->block).y ||
+           simd_rate(g, LLVMGetOperand(value->v, 1), value->block).y;
+}
+
+static bool is_equality(LLVMValueRef v) {
+    return LLVMIsAICmpInst(v) && (LLVMGetICmpPredicate(v) == LLVMIntEQ || LLVMGetICmpPredicate(v) == LLVMIntNE);
+}
+
+static bool is_about_ends(const SimdRegion *g, const SimdValue *value) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
+    if (depends_on_row(g, value)) return false;
+    if (op == LLVMURem || op == LLVMSRem) return wraps_at_end(g, value->v);
+    for (unsigned k = 0; k < 2 && is_equality(value->v); k++) {
+        LLVMValueRef place = LLVMGetOperand(value->v, k);
+        if (simd_rate(g, place, value->block).x == LANE_UNIFORM && !is_at_end(g, place)) return false;
+    }
+    return true; /* an order has one answer up to a place, and the other behind it */
+}
+
+bool simd_has_interior(const SimdRegion *g) {
+    bool any = false;
+    if (LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi)) return false;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!simd_settles_along(value)) continue;
+        if (!is_about_ends(g, value)) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* The part --------------------------------------------------------------------------------------------------------- */
+
+/* Moves `from` towards `to`, by one item, twice as many, ... as long as items from there to the middle are not all
+ * inside; half of what is left at most. up: from the left. Returns where it has come to. */
+static LLVMValueRef search(Items *n, LLVMValueRef from, LLVMValueRef to, LLVMValueRef middle, bool up) {
+    LLVMBuilderRef b = n->b;
+    LLVMValueRef one = cg_i64(n->cg, 1), out = nest_counter(n, from, "out"), in = nest_counter(n, to, "in"),
+                 step = nest_counter(n, cg_i64(n->cg, 0), "step");
+    LLVMBasicBlockRef head = nest_block(n, "interior"), test = nest_block(n, "probe"), inside = nest_block(n, "inner"),
+                      outside = nest_block(n, "outer"), done = nest_block(n, "found");
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, head);
+    LLVMValueRef lo = nest_count(n, up ? out : in), hi = nest_count(n, up ? in : out);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLT, lo, hi, ""), test, done);
+    LLVMPositionBuilderAtEnd(b, test);
+    LLVMValueRef left = LLVMBuildNSWSub(b, hi, lo, ""), by = nest_count(n, step);
+    LLVMValueRef half = LLVMBuildLShr(b, left, one, "");
+    LLVMValueRef is_less = LLVMBuildICmp(b, LLVMIntSLT, by, half, "");
+    by = LLVMBuildSelect(b, is_less, by, up ? half : LLVMBuildNSWSub(b, LLVMBuildNSWSub(b, left, one, ""), half, ""), "");
+    LLVMValueRef at = up ? LLVMBuildNSWAdd(b, lo, by, "") : LLVMBuildNSWSub(b, hi, by, "");
+    LLVMValueRef last = LLVMBuildNSWSub(b, at, one, "");
+    LLVMValueRef is_inside = simd_inside_along(n->g, b, up ? at : middle, up ? middle : last);
+    LLVMBuildCondBr(b, is_inside, inside, outside);
+    LLVMPositionBuilderAtEnd(b, inside);
+    LLVMBuildStore(b, at, in);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, outside);
+    LLVMBuildStore(b, up ? LLVMBuildNSWAdd(b, at, one, "") : last, out);
+    LLVMValueRef twice = LLVMBuildNSWAdd(b, LLVMBuildShl(b, nest_count(n, step), one, ""), one, "");
+    LLVMBuildStore(b, LLVMBuildAnd(b, twice, cg_i64(n->cg, INT64_MAX >> 1), ""), step);
+    LLVMBuildBr(b, head);
+    LLVMPositionBuilderAtEnd(b, done);
+    return nest_count(n, in);
+}
+
+Interior nest_interior(Items *n) {
+    const SimdRegion *g = n->g;
+    LLVMValueRef length = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
+    LLVMValueRef half = LLVMBuildAShr(n->b, length, cg_i64(n->cg, 1), "");
+    LLVMValueRef middle = LLVMBuildNSWAdd(n->b, g->x_lo, half, "");
+    LLVMValueRef lo = search(n, g->x_lo, middle, middle, true);
+    LLVMValueRef behind = LLVMBuildNSWAdd(n->b, middle, cg_i64(n->cg, 1), "");
+    return (Interior){lo, search(n, g->x_hi, behind, middle, false)};
+}
