@@ -3,10 +3,10 @@
  *
  *     for j in 0..n { ... }   ==>   for j in 1..n - 1 { ... }   for j in 0, n - 1 { ... }
  *
- * The part is found before the nest, from the row's middle: an end of it moves inwards until all items between have the
- * wanted answers (ends.c), by one item first, then twice as many each time, and at last by halves. Where it has begun
- * one item too far inside, or the middle has another answer, rows are slower, and as right as before: each row asks for
- * all answers in its part again, those about the row among them. Conditions on both counters, or on places anywhere in
+ * The part is found before the nest, from an item inside: an end of it moves inwards until all items between have the
+ * wanted answers (ends.c), by one item first, then twice as many each time, and at last by halves. Where no such item is
+ * found, rows are slower, and as right as before: each row asks for all answers in its part again, those about the row
+ * among them. Conditions on both counters, or on places anywhere in
  * a row, are asked of each block. */
 #include "irgen/simd/nest.h"
 
@@ -36,6 +36,18 @@ static LLVMValueRef without_constant(LLVMValueRef v, int64_t *c) {
         v = LLVMGetOperand(v, 0);
     }
     return v;
+}
+
+/* Is it known when the kernel is launched? What an outer loop changes has places anywhere, anew for each row. */
+static bool is_of_launch(LLVMValueRef v, int depth) {
+    if (LLVMIsAConstantInt(v) || LLVMIsAArgument(v)) return true;
+    bool is_computed = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsAICmpInst(v) ||
+                       simd_is_extreme(v);
+    if (!is_computed || depth == FAR) return false;
+    int n = simd_is_extreme(v) ? 2 : LLVMGetNumOperands(v);
+    for (int k = 0; k < n; k++)
+        if (!is_of_launch(LLVMGetOperand(v, (unsigned)k), depth + 1)) return false;
+    return true;
 }
 
 /* A place that few items of a row lie before, or few behind. */
@@ -72,11 +84,12 @@ static bool is_about_ends(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (depends_on_row(g, value)) return false;
     if (op == LLVMURem || op == LLVMSRem) return wraps_at_end(g, value->v);
-    for (unsigned k = 0; k < 2 && is_equality(value->v); k++) {
+    for (unsigned k = 0; k < 2; k++) { /* an order has one answer up to a place, and the other behind it */
         LLVMValueRef place = LLVMGetOperand(value->v, k);
-        if (simd_rate(g, place, value->block).x == LANE_UNIFORM && !is_at_end(g, place)) return false;
+        if (simd_rate(g, place, value->block).x != LANE_UNIFORM) continue;
+        if (!(is_equality(value->v) ? is_at_end(g, place) : is_of_launch(place, 0))) return false;
     }
-    return true; /* an order has one answer up to a place, and the other behind it */
+    return true;
 }
 
 bool simd_has_interior(const SimdRegion *g) {
@@ -126,12 +139,27 @@ static LLVMValueRef search(Items *n, LLVMValueRef from, LLVMValueRef to, LLVMVal
     return nest_count(n, in);
 }
 
+/* An item inside, if one of three is: the middle one, and those near the ends, where a condition about a place anywhere,
+ * as in `if j > k`, holds if it does at all. */
+static LLVMValueRef start(Items *n, LLVMValueRef middle) {
+    SimdRegion *g = n->g;
+    LLVMValueRef near = cg_i64(n->cg, NEAR), one = cg_i64(n->cg, 1), from = middle;
+    LLVMValueRef ends[2] = {LLVMBuildNSWAdd(n->b, g->x_lo, near, ""),
+                            LLVMBuildNSWSub(n->b, LLVMBuildNSWSub(n->b, g->x_hi, one, ""), near, "")};
+    for (int k = 0; k < 2; k++) {
+        LLVMValueRef is_in = LLVMBuildICmp(n->b, k ? LLVMIntSGT : LLVMIntSLT, ends[k], middle, "");
+        LLVMValueRef at = LLVMBuildSelect(n->b, is_in, ends[k], middle, "");
+        from = LLVMBuildSelect(n->b, simd_inside_along(g, n->b, from, from), from, at, "");
+    }
+    return from;
+}
+
 Interior nest_interior(Items *n) {
     const SimdRegion *g = n->g;
     LLVMValueRef length = LLVMBuildNSWSub(n->b, g->x_hi, g->x_lo, "");
     LLVMValueRef half = LLVMBuildAShr(n->b, length, cg_i64(n->cg, 1), "");
-    LLVMValueRef middle = LLVMBuildNSWAdd(n->b, g->x_lo, half, "");
-    LLVMValueRef lo = search(n, g->x_lo, middle, middle, true);
-    LLVMValueRef behind = LLVMBuildNSWAdd(n->b, middle, cg_i64(n->cg, 1), "");
-    return (Interior){lo, search(n, g->x_hi, behind, middle, false)};
+    LLVMValueRef from = start(n, LLVMBuildNSWAdd(n->b, g->x_lo, half, ""));
+    LLVMValueRef lo = search(n, g->x_lo, from, from, true);
+    LLVMValueRef behind = LLVMBuildNSWAdd(n->b, from, cg_i64(n->cg, 1), "");
+    return (Interior){lo, search(n, g->x_hi, behind, from, false)};
 }

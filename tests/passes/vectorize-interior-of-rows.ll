@@ -4,7 +4,6 @@
 ; CHECK: interior:
 ; CHECK: probe:
 ; CHECK: interior{{[0-9]+}}:
-; CHECK: row:
 ; CHECK: br i1 {{%.*}}, label %split, label %edges
 ; CHECK: items:
 ; CHECK: vectors:
@@ -12,8 +11,8 @@
 ; CHECK-NOT: masked
 ; CHECK: store <8 x float>
 ; CHECK: single:
-; CHECK: fadd float
-; CHECK: store float
+; CHECK: fadd <1 x float>
+; CHECK: store <1 x float>
 define void @f(ptr noalias %x, ptr noalias %y, i64 %m, i64 %n) {
 entry:
   br label %rows
