@@ -18,7 +18,7 @@ enum {
 
 /* Within a block it goes on evenly; where it might come round the end of its type, that is asked (does_not_wrap). */
 static bool is_line(const SimdRegion *g, LLVMValueRef v, int block) {
-    enum { BITS = 32, MOST = 1 << 12 };
+    enum { BITS = 32, MOST = 1 << 20 };
     LaneRate r = simd_rate(g, v, block);
     if (r.x != LANE_LINEAR || !simd_is_placed(g, v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
         return false;
@@ -30,12 +30,14 @@ static bool grows_evenly(const SimdRegion *g, LLVMValueRef v, int block) {
     return simd_rate(g, v, block).x == LANE_UNIFORM || is_line(g, v, block);
 }
 
+/* One side moves, or both by the same stride, as the ends of a block of an array do. */
 static bool is_edge(const SimdRegion *g, const SimdValue *value) {
     if (LLVMGetInstructionOpcode(value->v) != LLVMICmp || !simd_is_placed(g, value->v)) return false;
     LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
     if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return false;
-    bool one_moves = simd_rate(g, a, value->block).x == LANE_UNIFORM || simd_rate(g, b, value->block).x == LANE_UNIFORM;
-    return one_moves && grows_evenly(g, a, value->block) && grows_evenly(g, b, value->block);
+    LaneRate of_a = simd_rate(g, a, value->block), of_b = simd_rate(g, b, value->block);
+    bool moves_as_one = of_a.x == LANE_UNIFORM || of_b.x == LANE_UNIFORM || of_a.stride == of_b.stride;
+    return moves_as_one && grows_evenly(g, a, value->block) && grows_evenly(g, b, value->block);
 }
 
 /* Next to no block has items that are all at one place. */
@@ -106,8 +108,18 @@ static bool expects_yes(const SimdRegion *g, int block) {
     return work_yes >= work_no;
 }
 
+/* does_not_wrap */
+static void ask_to_wrap(SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++)
+        for (unsigned k = 0; g->values.at[i].at_ends && k < 2; k++) {
+            int of = value_map_get(g->value_of, LLVMGetOperand(g->values.at[i].v, k));
+            if (of >= 0) g->values.at[of].asked_to_wrap = true;
+        }
+}
+
 /* Loops that items leave apart, and branches on what they read, keep their masks. */
-static void settle_branches(SimdRegion *g) {
+static bool settle_branches(SimdRegion *g) {
+    bool changed = false;
     int *was = arena_array(g->arena, int, g->values.n + 1);
     for (int b = 0; b < g->blocks.n; b++) {
         const SimdBlock *block = &g->blocks.at[b];
@@ -116,9 +128,14 @@ static void settle_branches(SimdRegion *g) {
         bool want = expects_yes(g, b);
         if (LLVMIsAICmpInst(cond) && is_seldom(cond, want)) want = !want;
         for (int i = 0; i < g->values.n; i++) was[i] = g->values.at[i].at_ends;
-        if (settle(g, cond, want, 0)) continue;
-        for (int i = 0; i < g->values.n; i++) g->values.at[i].at_ends = was[i];
+        bool settles = settle(g, cond, want, 0);
+        for (int i = 0; i < g->values.n; i++) {
+            if (!settles) g->values.at[i].at_ends = was[i];
+            changed |= g->values.at[i].at_ends != was[i];
+        }
+        ask_to_wrap(g);
     }
+    return changed;
 }
 
 /* Values that settle ------------------------------------------------------------------------------------------------
@@ -201,20 +218,22 @@ static bool gains(const SimdRegion *g, int apart) {
     return !parts || simd_n_apart(g) < apart;
 }
 
-/* One clamp may be the operand of another, so it is looked for until nothing changes. */
+/* One clamp may be the operand of another, or of a condition, so these are looked for until nothing changes. */
 bool simd_find_ends(SimdRegion *g) {
     bool any = false;
     int apart = simd_n_apart(g);
-    for (int i = 0; i < g->values.n; i++) g->values.at[i].at_ends = 0;
+    for (int i = 0; i < g->values.n; i++) {
+        g->values.at[i].at_ends = 0;
+        g->values.at[i].asked_to_wrap = false;
+    }
     if (!simd_allows(g, ENDS)) return false;
-    settle_branches(g);
     for (bool changed = true; changed;) {
         simd_rates_settled(g, true);
-        changed = false;
+        changed = settle_branches(g);
         for (int i = 0; i < g->values.n; i++) changed |= settle_value(g, &g->values.at[i]);
     }
     bool pays = gains(g, apart);
-    for (int i = 0; i < g->values.n && !pays; i++) g->values.at[i].at_ends = 0;
+    for (int i = 0; i < g->values.n && !pays; i++) g->values.at[i].at_ends = g->values.at[i].asked_to_wrap = false;
     simd_rates_settled(g, false);
     for (int i = 0; i < g->values.n; i++) any |= g->values.at[i].at_ends != 0;
     return any;
@@ -299,8 +318,16 @@ static bool is_unsigned(LLVMValueRef cmp) {
     return p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntUGT || p == LLVMIntUGE;
 }
 
-/* The difference of the first and the last is small, so it tells which one is greater, unless there is a wrap between
- * them. NULL: there is none. */
+/* Are there so few items from the first to the last that v, in its width, is less than half of its numbers further on?
+ */
+static LLVMValueRef are_few(LLVMBuilderRef b, LLVMValueRef v, int64_t stride, LLVMValueRef first, LLVMValueRef last) {
+    int64_t room = INT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(v)) - 2), by = stride < 0 ? -stride : stride;
+    LLVMValueRef items = LLVMBuildSub(b, last, first, "");
+    return LLVMBuildICmp(b, LLVMIntULT, items, LLVMConstInt(LLVMTypeOf(items), (uint64_t)(room / (by + 1)), false), "");
+}
+
+/* Then the difference of the first and the last tells which one is greater, unless there is a wrap between them. NULL:
+ * there is none. */
 static LLVMValueRef does_not_wrap(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef first,
                                   LLVMValueRef last, LLVMValueRef y) {
     int i = value_map_get(g->value_of, v);
@@ -310,7 +337,8 @@ static LLVMValueRef does_not_wrap(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef 
     LLVMValueRef from = LLVMBuildFreeze(b, simd_at(g, b, v, first, y), ""),
                  to = LLVMBuildFreeze(b, simd_at(g, b, v, last, y), "");
     LLVMValueRef up = LLVMBuildICmp(b, LLVMIntSGT, LLVMBuildSub(b, to, from, ""), LLVMConstNull(LLVMTypeOf(v)), "");
-    return LLVMBuildICmp(b, LLVMIntEQ, up, LLVMBuildICmp(b, LLVMIntSGT, to, from, ""), "");
+    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, up, LLVMBuildICmp(b, LLVMIntSGT, to, from, ""), "");
+    return LLVMBuildAnd(b, same, are_few(b, v, g->values.at[i].rate.stride, first, last), "");
 }
 
 /* What has to hold of one item, of those that are asked, for the answer that is wanted of all. */

@@ -144,8 +144,8 @@ static bool is_vectorised_itself(const SimdRegion *g, int loop, bool unrolls, In
     SimdCounted c;
     bool *repeats = arena_array(g->arena, bool, g->values.n + 1);
     if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c, in)) return false;
-    int64_t trips = simd_trips(c.lo, c.hi), least = in->floats && unrolls ? MOST_UNROLLED : LEAST_TRIPS;
-    if (LLVMIsAConstantInt(c.lo) && LLVMIsAConstantInt(c.hi) && trips < least) return false;
+    int64_t trips = simd_known_trips(g, loop), least = in->floats && unrolls ? MOST_UNROLLED : LEAST_TRIPS;
+    if (trips && trips < least) return false;
     for (int i = 0; i < c.n; i++) {
         const SimdValue *value = &g->values.at[c.of[i]];
         repeats[c.of[i]] = is_repeated(g, loop, repeats, value->v);

@@ -261,6 +261,7 @@ static bool update_rates(SimdRegion *g) {
         SimdValue *value = &g->values.at[i];
         if (g->blocks.at[value->block].leaves) continue;
         LaneRate r = rate_of_value(g, value);
+        if (g->settled && value->asked_to_wrap && r.x == LANE_LINEAR) r.exact = true;
         /* Only up: from uniform over linear to varying. */
         if (r.x < value->rate.x ||
             (r.x == LANE_LINEAR && value->rate.x == LANE_LINEAR && r.stride != value->rate.stride))

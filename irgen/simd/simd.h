@@ -39,6 +39,7 @@ typedef struct SimdValue {
     int private_of;       /* an address in memory of the item's own: index of its alloca in SimdRegion.privates; -1 */
     int at_ends; /* ends.c: in most blocks this comparison holds (1), or fails (-1), for all items; this minimum or
                   * maximum is operand at_ends - 1; this remainder does not begin anew (1) */
+    bool asked_to_wrap; /* ends.c: of the items of a block inside, none's value has wrapped */
     bool crosses;         /* used where its own block may have been skipped: kept in memory, for LLVM to promote */
     int leaves_loop;      /* innermost divergent loop around it, if it is used outside of that; -1 */
     uint8_t slice;        /* slices.c */

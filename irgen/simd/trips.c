@@ -57,12 +57,23 @@ static bool find_bounds(const SimdRegion *g, int loop, LLVMValueRef branch, LLVM
     return false;
 }
 
-/* The numbers of which v is the least (or the greatest, for `max`). */
+/* What v is the least (or the greatest, for `max`) of, each a value and a constant. */
 enum { MOST_CLIPS = 4 };
-static int clips_of(LLVMValueRef v, const char *kind, LLVMValueRef *of, int n) {
+typedef struct Clip {
+    LLVMValueRef v;
+    int64_t c;
+} Clip;
+
+static int clips_of(LLVMValueRef v, int64_t c, const char *kind, Clip *of, int n) {
+    bool adds = LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+                LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMIsACallInst(LLVMGetOperand(v, 0));
+    if (adds) { /* max(j - 3, 0) is max(j, 3) - 3 */
+        c += LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+        v = LLVMGetOperand(v, 0);
+    }
     bool clips = LLVMIsACallInst(v) && simd_is_call_of(v, kind);
-    for (unsigned k = 0; k < 2 && clips; k++) n = clips_of(LLVMGetOperand(v, k), kind, of, n);
-    if (!clips && n < MOST_CLIPS) of[n++] = v;
+    for (unsigned k = 0; k < 2 && clips; k++) n = clips_of(LLVMGetOperand(v, k), c, kind, of, n);
+    if (!clips && n < MOST_CLIPS) of[n++] = (Clip){v, c};
     return n;
 }
 
@@ -71,15 +82,15 @@ static int clips_of(LLVMValueRef v, const char *kind, LLVMValueRef *of, int n) {
  * may bound it, `for k in 0..min(length[i], 16)`. 0: neither */
 static int64_t bounded_trips(const SimdRegion *g, int loop, bool *is_window) {
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(g->blocks.at[g->loops.at[loop].header].bb), lo, hi;
-    LLVMValueRef los[MOST_CLIPS], his[MOST_CLIPS];
+    Clip los[MOST_CLIPS], his[MOST_CLIPS];
     int64_t trips = 0, by;
     *is_window = false;
     if (!find_bounds(g, loop, branch, &lo, &hi)) return 0;
-    int n_lo = clips_of(lo, "llvm.smax.", los, 0), n_hi = clips_of(hi, "llvm.smin.", his, 0);
+    int n_lo = clips_of(lo, 0, "llvm.smax.", los, 0), n_hi = clips_of(hi, 0, "llvm.smin.", his, 0);
     for (int i = 0; i < n_lo * n_hi; i++) {
-        LLVMValueRef from = los[i / n_hi];
-        if (!simd_goes_on_by(g, from, his[i % n_hi], &by) || by <= 0) continue;
-        *is_window |= !LLVMIsAConstantInt(from);
+        Clip from = los[i / n_hi], to = his[i % n_hi];
+        if (!simd_goes_on_by(g, from.v, to.v, &by) || (by += to.c - from.c) <= 0) continue;
+        *is_window |= !LLVMIsAConstantInt(from.v);
         if (!trips || by < trips) trips = by;
     }
     return trips;

@@ -58,12 +58,15 @@ static double guessed(double stride, bool *guess) {
     return stride;
 }
 
-/* Clamped and wrapped indices have the stride of their operand nearly everywhere; quotients have a smaller one. */
+/* Clamped and wrapped indices have the stride of their operand nearly everywhere; quotients have a smaller one. The
+ * variable of a loop has the stride of where it begins, as that of the window around an item. */
 static double stride_between_edges(const Rates *rates, const Expr *e, int depth, bool *guess) {
     double most = 0;
     e = expr_strip((Expr *)e);
     if (e->kind == EXPR_NAME && e->name.sym && e->name.sym->init && !e->name.sym->is_mutable)
         return stride_to(rates, e->name.sym->init, depth, guess);
+    if (e->kind == EXPR_NAME && e->name.sym && e->name.sym->counts)
+        return e->name.sym->counts->lo ? stride_to(rates, e->name.sym->counts->lo, depth, guess) : 0;
     if (e->kind == EXPR_IF) {
         most = stride_to(rates, e->if_.then_, depth, guess);
         return fmax(most, stride_to(rates, e->if_.else_, depth, guess));
