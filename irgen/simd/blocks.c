@@ -54,11 +54,16 @@ void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
     if (past) e.past = n->past;
     if (hi) {
         mask = arena_array(n->g->arena, LLVMValueRef, shape.rows * shape.vectors);
-        LLVMValueRef one = nest_row_mask(&e, x, hi);
-        for (int i = 0; i < shape.rows * shape.vectors; i++) mask[i] = one;
-        LLVMValueRef last = LLVMBuildNSWSub(n->b, hi, cg_i64(n->cg, shape.width), "");
-        e.inside = one;
-        e.all_inside = LLVMBuildICmp(n->b, LLVMIntSLE, x, last, "");
+        for (int v = 0; v < shape.vectors; v++) {
+            LLVMValueRef from = v ? LLVMBuildNSWAdd(n->b, x, cg_i64(n->cg, v * shape.width), "") : x;
+            LLVMValueRef one = nest_row_mask(&e, from, hi);
+            for (int row = 0; row < shape.rows; row++) mask[row * shape.vectors + v] = one;
+        }
+        if (shape.vectors == 1) {
+            LLVMValueRef last = LLVMBuildNSWSub(n->b, hi, cg_i64(n->cg, shape.width), "");
+            e.inside = *mask;
+            e.all_inside = LLVMBuildICmp(n->b, LLVMIntSLE, x, last, "");
+        }
     }
     simd_region_emit(&e, x, y, mask);
 }

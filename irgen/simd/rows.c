@@ -407,8 +407,33 @@ static void then_short(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
     LLVMPositionBuilderAtEnd(n->b, done);
 }
 
+/* Many vectors before `hi`, but no whole block: one block, under masks where the machine has registers for them; half a
+ * block elsewhere. */
+static void write_many(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    if (!n->target->mask_registers) {
+        SimdShape half = {shape.rows, shape.vectors / 2, shape.width};
+        if (half.vectors < n->g->tail_vectors || half.vectors == 1) return;
+        Loop whole = nest_loop_begin(n, x, NULL, hi, half.vectors * half.width, true, "halves");
+        write_whole(n, half, whole.at, y, false);
+        nest_loop_end(n, &whole);
+        return;
+    }
+    LLVMBasicBlockRef many = nest_block(n, "many"), few = nest_block(n, "few");
+    LLVMValueRef at = nest_count(n, x), left = LLVMBuildNSWSub(n->b, hi, at, "");
+    LLVMValueRef least = cg_i64(n->cg, (n->g->tail_vectors - 1) * shape.width);
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSGT, left, least, ""), many, few);
+    LLVMPositionBuilderAtEnd(n->b, many);
+    nest_write_block(n, shape, at, y, hi, false);
+    LLVMValueRef end = LLVMBuildNSWAdd(n->b, at, cg_i64(n->cg, shape.vectors * shape.width), "");
+    LLVMBuildStore(n->b, smaller(n, end, hi), x);
+    LLVMBuildBr(n->b, few);
+    LLVMPositionBuilderAtEnd(n->b, few);
+}
+
 static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     if (n->v->tail != TAIL_OVERLAPPED) {
+        bool is_block = shape.vectors == n->v->shape.vectors && !n->v->split && !n->band_end;
+        if (is_block && n->g->tail_vectors) write_many(n, shape, x, y, hi);
         if (shape.vectors > 1 && is_dear_under_mask(n)) {
             Loop whole = nest_loop_begin(n, x, NULL, hi, shape.width, true, "singles");
             write_whole(n, (SimdShape){shape.rows, 1, shape.width}, whole.at, y, false);
@@ -681,10 +706,10 @@ static void write_rows(Items *n, SimdShape shape) {
         nest_loop_end(n, &rows);
         if (is_filled(g->y_lo, g->y_hi, shape.rows)) return;
     }
-    SimdShape one = {1, shape.rows > 1 ? 1 : shape.vectors, shape.width};
+    SimdShape one = {1, shape.rows > 1 ? g->row_vectors : shape.vectors, shape.width};
     n->rare = shape.rows > 1;
     Loop row = nest_loop_begin(n, y, NULL, g->y_hi, 1, false, "row");
-    write_trimmed_row(n, one, row.at, masks_are_enough(n, shape));
+    write_trimmed_row(n, one, row.at, one.vectors == 1 && masks_are_enough(n, shape));
     nest_loop_end(n, &row);
     n->rare = false;
 }

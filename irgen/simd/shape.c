@@ -202,6 +202,15 @@ static double time_of(const SimdRegion *g, const LevelCost *levels, int n, const
     return time;
 }
 
+/* At the end of a row, a block of which the last vectors have no items takes as long as a whole one; vectors by
+ * themselves take as long as they have items, but wait for each iteration of their loops alone. */
+static void compare_tails(SimdRegion *g, const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
+    double block = time_of(g, levels, n, t, s) * s.vectors;
+    double single = time_of(g, levels, n, t, (SimdShape){s.rows, 1, s.width});
+    int least = (int)(block / single) + 1;
+    g->tail_vectors = g->loops.n && s.vectors > 1 && least < s.vectors ? least : 0;
+}
+
 static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) {
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16};
     enum { N_SIZES = sizeof sizes / sizeof *sizes, N_VECTORS = 4, N_VECTORS_DOWN = 6 };
@@ -221,6 +230,7 @@ static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) 
             least = time;
             best = s;
         }
+    compare_tails(g, levels, n, t, best);
     return !g->always && is_better_alone(g, t, best, true) ? (SimdShape){1, 1, 1} : best;
 }
 
@@ -260,6 +270,7 @@ SimdShape simd_shape(SimdRegion *g, const SimdTarget *t) {
     int width = simd_width(g, t), diverging = n_diverging(g);
     level_find_costs(g, t, width);
     SimdShape s = {1, 1, 1};
+    g->row_vectors = g->y && g->loops.n ? best(g, t, width, false).vectors : 1;
     if (g->y) {
         bool only_at_edges = rates_inside(g, true);
         if (simd_find_triangles(g)) only_at_edges = rates_inside(g, true);

@@ -2,10 +2,12 @@
  * j]; }` computes with each number of its arrays alike, so it may run along all of them as they lie in memory, instead
  * of one row, or one channel, at a time:
  *
- * - the variables are only the last indices of elements, in this order;
+ * - the variables are only indices of elements, in this order, one behind the other;
  * - but for the outermost, their ranges begin at 0, and are as long as these arrays are there. Then an element's place
  *   depends on the variables' linear position alone: the others may stay where they begin while the innermost one
- *   counts on. */
+ *   counts on.
+ *
+ * Rows of few items, as the groups of `over i in n, g in 4 { ... x[i, g, k] ... }`, become one long row so. */
 #include "sema/analysis/flatten.h"
 
 #include "sema/check.h"
@@ -28,17 +30,22 @@ static bool is_as_long(const Range *r, const Dim *dim) {
     return dim->kind == DIM_SYMBOL && is_name(r->hi, dim->sym);
 }
 
-static bool is_flat_access(const Uses *u, const Expr *e) {
-    if (e->kind != EXPR_INDEX || expr_is_slice(e) || e->index.at.n < u->n) return false;
-    int first = e->index.at.n - u->n;
-    const Symbol *array = e->index.base->kind == EXPR_NAME ? e->index.base->name.sym : NULL;
-    if (!array || array->kind != SYM_PARAM || array->type->kind != TY_ARRAY || array->type->rank != e->index.at.n)
-        return false;
+static bool is_flat_from(const Uses *u, const Expr *e, const Symbol *array, int first) {
     for (int d = 0; d < u->n; d++) {
         if (!is_name(e->index.at.at[first + d], u->axes[d]->sym)) return false;
         if (d && !is_as_long(&u->axes[d]->range, &array->dims[first + d])) return false;
     }
     return true;
+}
+
+static bool is_flat_access(const Uses *u, const Expr *e) {
+    if (e->kind != EXPR_INDEX || expr_is_slice(e)) return false;
+    const Symbol *array = e->index.base->kind == EXPR_NAME ? e->index.base->name.sym : NULL;
+    if (!array || array->kind != SYM_PARAM || array->type->kind != TY_ARRAY || array->type->rank != e->index.at.n)
+        return false;
+    for (int first = 0; first + u->n <= e->index.at.n; first++)
+        if (is_flat_from(u, e, array, first)) return true;
+    return false;
 }
 
 static bool see(Expr *e, void *context) {

@@ -5,7 +5,7 @@
 ; CHECK-NEXT: fadd <16 x float> {{%.*}}, [[V]]
 ; CHECK: icmp slt i64 {{%.*}}, %m
 ; CHECK-NOT: llvm.masked
-; CHECK: pieces:
+; CHECK: many:
 define void @f(ptr noalias %x, ptr noalias %y, i64 %n, i64 %m) {
 entry:
   br label %head
