@@ -16,33 +16,69 @@ enum {
 /* Which conditions --------------------------------------------------------------------------------------------------
  */
 
+static bool does_not_overflow(LLVMValueRef v) {
+    return LLVMIsASExtInst(v) || LLVMIsAZExtInst(v) || LLVMGetNSW(v);
+}
+
+/* Is v computed from the item's indices and one counter, times a constant? Then all its values in the rounds of the
+ * loop lie between those in the first and the last one. A clamp that is settled is what it clamps. *counter: which one,
+ * or NULL. */
+static bool counts_evenly(const SimdRegion *g, LLVMValueRef v, LLVMValueRef *counter, int depth) {
+    if (!(simd_slice(g, v) & SLICE_COUNTER)) return simd_is_placed(g, v);
+    if (LLVMIsAPHINode(v)) {
+        bool is_other = *counter && *counter != v;
+        *counter = v;
+        return !is_other;
+    }
+    if (depth > FAR) return false;
+    const SimdValue *value = &g->values.at[value_map_get(g->value_of, v)];
+    LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
+    if (simd_is_extreme(v) && value->at_ends) return counts_evenly(g, value->at_ends == 1 ? a : b, counter, depth + 1);
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd: case LLVMSub:
+        return does_not_overflow(v) && counts_evenly(g, a, counter, depth + 1) && counts_evenly(g, b, counter, depth + 1);
+    case LLVMMul: case LLVMShl:
+        return does_not_overflow(v) && LLVMIsAConstantInt(b) && counts_evenly(g, a, counter, depth + 1);
+    case LLVMSExt: case LLVMZExt: return counts_evenly(g, a, counter, depth + 1);
+    default: return false; /* what else there is has other values between */
+    }
+}
+
+static bool has_places(const SimdRegion *g, LLVMValueRef v) {
+    LLVMValueRef counter = NULL;
+    return counts_evenly(g, v, &counter, 0);
+}
+
+static bool is_in_rounds(const SimdRegion *g, LLVMValueRef v) { return (simd_slice(g, v) & SLICE_COUNTER) != 0; }
+
 /* Within a block it goes on evenly; where it might come round the end of its type, that is asked (does_not_wrap). */
 static bool is_line(const SimdRegion *g, LLVMValueRef v, int block) {
     enum { BITS = 32, MOST = 1 << 20 };
     LaneRate r = simd_rate(g, v, block);
-    if (r.x != LANE_LINEAR || !simd_is_placed(g, v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+    if (r.x != LANE_LINEAR || !has_places(g, v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
         return false;
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
     return r.exact || (bits >= BITS && bits <= 2 * BITS && r.stride < MOST && r.stride > -MOST);
 }
 
 static bool grows_evenly(const SimdRegion *g, LLVMValueRef v, int block) {
-    return simd_rate(g, v, block).x == LANE_UNIFORM || is_line(g, v, block);
-}
-
-/* One side moves, or both by the same stride, as the ends of a block of an array do. */
-static bool is_edge(const SimdRegion *g, const SimdValue *value) {
-    if (LLVMGetInstructionOpcode(value->v) != LLVMICmp || !simd_is_placed(g, value->v)) return false;
-    LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
-    if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return false;
-    LaneRate of_a = simd_rate(g, a, value->block), of_b = simd_rate(g, b, value->block);
-    bool moves_as_one = of_a.x == LANE_UNIFORM || of_b.x == LANE_UNIFORM || of_a.stride == of_b.stride;
-    return moves_as_one && grows_evenly(g, a, value->block) && grows_evenly(g, b, value->block);
+    return (simd_rate(g, v, block).x == LANE_UNIFORM && has_places(g, v)) || is_line(g, v, block);
 }
 
 /* Next to no block has items that are all at one place. */
 static bool is_seldom(LLVMValueRef cmp, bool want) {
     return LLVMGetICmpPredicate(cmp) == (want ? LLVMIntEQ : LLVMIntNE);
+}
+
+/* One side moves, or both by the same stride, as the ends of a block of an array do. */
+static bool is_edge(const SimdRegion *g, const SimdValue *value) {
+    if (LLVMGetInstructionOpcode(value->v) != LLVMICmp || !simd_is_placed_in_rounds(g, value->v)) return false;
+    if (is_in_rounds(g, value->v) && (is_seldom(value->v, true) || is_seldom(value->v, false))) return false;
+    LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
+    if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return false;
+    LaneRate of_a = simd_rate(g, a, value->block), of_b = simd_rate(g, b, value->block);
+    bool moves_as_one = of_a.x == LANE_UNIFORM || of_b.x == LANE_UNIFORM || of_a.stride == of_b.stride;
+    return moves_as_one && grows_evenly(g, a, value->block) && grows_evenly(g, b, value->block);
 }
 
 static bool is_constant(LLVMValueRef v, bool is) {
@@ -83,9 +119,8 @@ static bool settle(SimdRegion *g, LLVMValueRef cond, bool want, int depth) {
 }
 
 /* What there is to do from a node on until all ways meet again. */
-static int work_from(const SimdRegion *g, int from, int ipdom) {
+static int work_from(const SimdRegion *g, const SimdLevel *level, int from, int ipdom) {
     enum { ROUNDS = 8 };
-    const SimdLevel *level = &g->levels[0];
     bool *comes = arena_array(g->arena, bool, level->nodes.n + 1);
     int sum = 0, end = ipdom == END ? level->nodes.n : ipdom;
     for (int i = from; i != END && i < end; i++) {
@@ -102,9 +137,9 @@ static int work_from(const SimdRegion *g, int from, int ipdom) {
 static bool expects_yes(const SimdRegion *g, int block) {
     int yes = value_map_get(g->block_of, simd_succ(g, block, 0)),
         no = value_map_get(g->block_of, simd_succ(g, block, 1));
-    int ipdom = g->levels[0].nodes.at[simd_node_of(g, 0, block)].ipdom;
-    int work_yes = yes < 0 ? 0 : work_from(g, simd_node_of(g, 0, yes), ipdom);
-    int work_no = no < 0 ? 0 : work_from(g, simd_node_of(g, 0, no), ipdom);
+    int l = g->blocks.at[block].loop + 1, ipdom = g->levels[l].nodes.at[simd_node_of(g, l, block)].ipdom;
+    int work_yes = yes < 0 ? 0 : work_from(g, &g->levels[l], simd_node_of(g, l, yes), ipdom);
+    int work_no = no < 0 ? 0 : work_from(g, &g->levels[l], simd_node_of(g, l, no), ipdom);
     return work_yes >= work_no;
 }
 
@@ -117,13 +152,23 @@ static void ask_to_wrap(SimdRegion *g) {
         }
 }
 
+/* Does the branch go on in the same loop either way? */
+static bool stays_in_loop(const SimdRegion *g, int block) {
+    int loop = g->blocks.at[block].loop;
+    for (int i = 0; loop >= 0 && i < simd_n_succ(g, block); i++) {
+        int to = value_map_get(g->block_of, simd_succ(g, block, i));
+        if (to < 0 || !g->loops.at[loop].has[to] || to == g->loops.at[loop].header) return false;
+    }
+    return true;
+}
+
 /* Loops that items leave apart, and branches on what they read, keep their masks. */
 static bool settle_branches(SimdRegion *g) {
     bool changed = false;
     int *was = arena_array(g->arena, int, g->values.n + 1);
     for (int b = 0; b < g->blocks.n; b++) {
         const SimdBlock *block = &g->blocks.at[b];
-        if (block->leaves || !block->diverges || block->loop >= 0) continue;
+        if (block->leaves || !block->diverges || !stays_in_loop(g, b)) continue;
         LLVMValueRef cond = LLVMGetCondition(LLVMGetBasicBlockTerminator(block->bb));
         bool want = expects_yes(g, b);
         if (LLVMIsAICmpInst(cond) && is_seldom(cond, want)) want = !want;
@@ -164,7 +209,7 @@ static bool is_place(const SimdRegion *g, LLVMValueRef v, int depth) {
 }
 
 static bool is_same_for_all(const SimdRegion *g, LLVMValueRef v, int block) {
-    return simd_rate(g, v, block).x == LANE_UNIFORM && simd_is_placed(g, v);
+    return simd_rate(g, v, block).x == LANE_UNIFORM && has_places(g, v);
 }
 
 /* What is chosen between a place that moves along and one that does not is, inside, the one that moves. */
@@ -302,11 +347,25 @@ void simd_find_dead(SimdRegion *g) {
 /* At a block of items -----------------------------------------------------------------------------------------------
  */
 
+/* The items of a row from the first to the last; of values in loops, in the first round or the last. */
+typedef struct Run {
+    LLVMValueRef first, last, y;
+    bool late;
+} Run;
+
+static LLVMValueRef at(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, Run r, bool last) {
+    return simd_at_round(g, b, v, last ? r.last : r.first, r.y, r.late);
+}
+
+static LLVMValueRef frozen(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, Run r, bool last) {
+    return LLVMBuildFreeze(b, at(g, b, v, r, last), "");
+}
+
 /* An unsigned comparison grows evenly where neither side changes its sign: none is negative. */
-static LLVMValueRef no_sign(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, LLVMValueRef x, LLVMValueRef y) {
+static LLVMValueRef no_sign(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, Run r, bool last) {
     LLVMValueRef all = NULL;
     for (unsigned k = 0; k < 2; k++) {
-        LLVMValueRef v = simd_at(g, b, LLVMGetOperand(cmp, k), x, y);
+        LLVMValueRef v = at(g, b, LLVMGetOperand(cmp, k), r, last);
         v = LLVMBuildICmp(b, LLVMIntSGE, v, LLVMConstNull(LLVMTypeOf(v)), "");
         all = all ? LLVMBuildAnd(b, all, v, "") : v;
     }
@@ -318,104 +377,114 @@ static bool is_unsigned(LLVMValueRef cmp) {
     return p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntUGT || p == LLVMIntUGE;
 }
 
-/* Are there so few items from the first to the last that v, in its width, is less than half of its numbers further on?
- */
-static LLVMValueRef are_few(LLVMBuilderRef b, LLVMValueRef v, int64_t stride, LLVMValueRef first, LLVMValueRef last) {
+/* Are there so few items that v, in its width, goes on by less than half of its numbers? */
+static LLVMValueRef are_few(LLVMBuilderRef b, LLVMValueRef v, int64_t stride, Run r) {
     int64_t room = INT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(v)) - 2), by = stride < 0 ? -stride : stride;
-    LLVMValueRef items = LLVMBuildSub(b, last, first, "");
-    return LLVMBuildICmp(b, LLVMIntULT, items, LLVMConstInt(LLVMTypeOf(items), (uint64_t)(room / (by + 1)), false), "");
+    LLVMValueRef items = LLVMBuildSub(b, r.last, r.first, "");
+    LLVMValueRef most = LLVMConstInt(LLVMTypeOf(items), (uint64_t)(room / (by + 1)), false);
+    return LLVMBuildICmp(b, LLVMIntULT, items, most, "");
 }
 
 /* Then the difference of the first and the last tells which one is greater, unless there is a wrap between them. NULL:
  * there is none. */
-static LLVMValueRef does_not_wrap(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef first,
-                                  LLVMValueRef last, LLVMValueRef y) {
+static LLVMValueRef does_not_wrap(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, Run r) {
     int i = value_map_get(g->value_of, v);
     if (i < 0 || g->values.at[i].rate.x == LANE_UNIFORM ||
         (g->values.at[i].rate.x == LANE_LINEAR && g->values.at[i].rate.exact))
         return NULL;
-    LLVMValueRef from = LLVMBuildFreeze(b, simd_at(g, b, v, first, y), ""),
-                 to = LLVMBuildFreeze(b, simd_at(g, b, v, last, y), "");
+    LLVMValueRef from = frozen(g, b, v, r, false), to = frozen(g, b, v, r, true);
     LLVMValueRef up = LLVMBuildICmp(b, LLVMIntSGT, LLVMBuildSub(b, to, from, ""), LLVMConstNull(LLVMTypeOf(v)), "");
     LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, up, LLVMBuildICmp(b, LLVMIntSGT, to, from, ""), "");
-    return LLVMBuildAnd(b, same, are_few(b, v, g->values.at[i].rate.stride, first, last), "");
+    return LLVMBuildAnd(b, same, are_few(b, v, g->values.at[i].rate.stride, r), "");
 }
 
 /* What has to hold of one item, of those that are asked, for the answer that is wanted of all. */
-static LLVMValueRef holds_at(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, LLVMValueRef x, LLVMValueRef y) {
+static LLVMValueRef holds_at(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, Run r, bool last) {
     LLVMValueRef v = value->v;
     if (LLVMIsAICmpInst(v)) {
-        LLVMValueRef holds = simd_at(g, b, v, x, y);
+        LLVMValueRef holds = at(g, b, v, r, last);
         return value->at_ends < 0 ? LLVMBuildNot(b, holds, "") : holds;
     }
     bool least = simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.umin.");
     bool is_signed = simd_is_call_of(v, "llvm.smin.") || simd_is_call_of(v, "llvm.smax.");
     LLVMIntPredicate p = least ? (is_signed ? LLVMIntSLE : LLVMIntULE) : is_signed ? LLVMIntSGE : LLVMIntUGE;
     unsigned moves = (unsigned)value->at_ends - 1;
-    return LLVMBuildICmp(b, p, simd_at(g, b, LLVMGetOperand(v, moves), x, y),
-                         simd_at(g, b, LLVMGetOperand(v, !moves), x, y), "");
+    return LLVMBuildICmp(b, p, at(g, b, LLVMGetOperand(v, moves), r, last),
+                         at(g, b, LLVMGetOperand(v, !moves), r, last), "");
 }
 
 /* A place that is none of the block's: all items are on one side of it. The difference has one sign. */
-static LLVMValueRef misses(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, LLVMValueRef first, LLVMValueRef last,
-                           LLVMValueRef y) {
+static LLVMValueRef misses(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, Run r) {
     LLVMValueRef side[2];
     LLVMIntPredicate p[2] = {LLVMIntSLT, LLVMIntSGT};
     for (int k = 0; k < 2; k++) {
         LLVMValueRef ends[2];
-        for (int i = 0; i < 2; i++) {
-            LLVMValueRef x = i ? last : first;
-            ends[i] = LLVMBuildICmp(b, p[k], simd_at(g, b, LLVMGetOperand(cmp, 0), x, y),
-                                    simd_at(g, b, LLVMGetOperand(cmp, 1), x, y), "");
-        }
+        for (int i = 0; i < 2; i++)
+            ends[i] = LLVMBuildICmp(b, p[k], at(g, b, LLVMGetOperand(cmp, 0), r, i),
+                                    at(g, b, LLVMGetOperand(cmp, 1), r, i), "");
         side[k] = LLVMBuildAnd(b, ends[0], ends[1], "");
     }
     return LLVMBuildOr(b, side[0], side[1], "");
 }
 
 /* A remainder that does not begin anew: of no negative numbers, and the last is as far from the first as the numbers
- * are. */
-static LLVMValueRef goes_straight(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef rem, LLVMValueRef first,
-                                  LLVMValueRef last, LLVMValueRef y) {
+ * are. *times: how often the divisor is in the first. */
+static LLVMValueRef goes_straight(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef rem, Run r, LLVMValueRef *times) {
     LLVMTypeRef t = LLVMTypeOf(rem);
     LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, false);
-    LLVMValueRef from = LLVMBuildFreeze(b, simd_at(g, b, LLVMGetOperand(rem, 0), first, y), "");
-    LLVMValueRef to = LLVMBuildFreeze(b, simd_at(g, b, LLVMGetOperand(rem, 0), last, y), "");
-    LLVMValueRef by = LLVMBuildFreeze(b, simd_at(g, b, LLVMGetOperand(rem, 1), first, y), "");
+    LLVMValueRef from = frozen(g, b, LLVMGetOperand(rem, 0), r, false), to = frozen(g, b, LLVMGetOperand(rem, 0), r, true);
+    LLVMValueRef by = frozen(g, b, LLVMGetOperand(rem, 1), r, false);
     LLVMValueRef all = LLVMBuildICmp(b, LLVMIntSGT, by, zero, "");
     by = LLVMBuildSelect(b, all, by, one, "");
     all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSGE, from, zero, ""), "");
     all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSGE, to, zero, ""), "");
     LLVMValueRef end = LLVMBuildAdd(b, LLVMBuildURem(b, from, by, ""), LLVMBuildSub(b, to, from, ""), "");
     all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSGE, end, zero, ""), "");
+    *times = LLVMBuildUDiv(b, from, by, "");
     return LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSLT, end, by, ""), "");
 }
 
+/* In the rounds between the first and the last it does not either, if the divisor is in both as often. */
+static LLVMValueRef goes_straight_in_rounds(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef rem, Run r) {
+    LLVMValueRef times[2], all = goes_straight(g, b, rem, r, &times[0]);
+    if (!is_in_rounds(g, rem)) return all;
+    r.late = true;
+    all = LLVMBuildAnd(b, all, goes_straight(g, b, rem, r, &times[1]), "");
+    return LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntEQ, times[0], times[1], ""), "");
+}
+
 /* Of a row of the block, from its first item to its last. */
-static LLVMValueRef holds_along(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, LLVMValueRef first,
-                                LLVMValueRef last, LLVMValueRef y) {
+static LLVMValueRef holds_along(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, Run r) {
     LLVMValueRef v = value->v, all = NULL;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (op == LLVMURem || op == LLVMSRem) return goes_straight(g, b, v, first, last, y);
     bool moves = value->rate.x == LANE_VARYING,
-         equal = op == LLVMICmp && LLVMIsAICmpInst(v) &&
-                 (LLVMGetICmpPredicate(v) == LLVMIntEQ || LLVMGetICmpPredicate(v) == LLVMIntNE);
-    if (equal && moves) return misses(g, b, v, first, last, y);
+         equal = op == LLVMICmp && (LLVMGetICmpPredicate(v) == LLVMIntEQ || LLVMGetICmpPredicate(v) == LLVMIntNE);
+    if (equal && moves) return misses(g, b, v, r);
     bool without_sign = op == LLVMICmp ? is_unsigned(v) : !simd_is_call_of(v, "llvm.s");
     for (int k = 0; k < (moves ? 2 : 1); k++) {
-        LLVMValueRef x = k ? last : first, holds = LLVMBuildFreeze(b, holds_at(g, b, value, x, y), "");
+        LLVMValueRef holds = LLVMBuildFreeze(b, holds_at(g, b, value, r, k), "");
         all = all ? LLVMBuildAnd(b, all, holds, "") : holds;
-        if (moves && without_sign) all = LLVMBuildAnd(b, all, no_sign(g, b, v, x, y), "");
+        if (moves && without_sign) all = LLVMBuildAnd(b, all, no_sign(g, b, v, r, k), "");
     }
     return all;
 }
 
-static LLVMValueRef all_hold(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, LLVMValueRef x, LLVMValueRef last,
-                             LLVMValueRef y) {
-    LLVMValueRef all = LLVMBuildFreeze(b, holds_along(g, b, value, x, last, y), "");
-    for (unsigned o = 0; o < 2; o++) {
-        LLVMValueRef goes_on = does_not_wrap(g, b, LLVMGetOperand(value->v, o), x, last, y);
-        if (goes_on) all = LLVMBuildAnd(b, all, goes_on, "");
+/* In a loop: in its first round and in the last, and so in all between, as has_places says. */
+static LLVMValueRef all_hold(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, Run r) {
+    LLVMValueRef v = value->v, all = NULL;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool is_rest = op == LLVMURem || op == LLVMSRem;
+    if (is_rest) all = LLVMBuildFreeze(b, goes_straight_in_rounds(g, b, v, r), "");
+    for (int k = 0; k < (is_in_rounds(g, v) ? 2 : 1); k++) {
+        r.late = k;
+        if (!is_rest) {
+            LLVMValueRef holds = LLVMBuildFreeze(b, holds_along(g, b, value, r), "");
+            all = all ? LLVMBuildAnd(b, all, holds, "") : holds;
+        }
+        for (unsigned o = 0; o < 2; o++) {
+            LLVMValueRef goes_on = does_not_wrap(g, b, LLVMGetOperand(v, o), r);
+            if (goes_on) all = LLVMBuildAnd(b, all, goes_on, "");
+        }
     }
     return all;
 }
@@ -433,7 +502,7 @@ LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMVal
         const SimdValue *value = &g->values.at[i];
         for (int k = 0; value->at_ends && k < (value->rate.y ? rows : 1); k++) {
             LLVMValueRef row = y ? LLVMBuildNSWAdd(b, y, LLVMConstInt(LLVMTypeOf(x), (unsigned)k, false), "") : NULL;
-            all = LLVMBuildAnd(b, all, all_hold(g, b, value, x, last, row), "");
+            all = LLVMBuildAnd(b, all, all_hold(g, b, value, (Run){x, last, row, false}), "");
         }
     }
     return all;
@@ -443,9 +512,10 @@ bool simd_settles_along(const SimdValue *value) { return value->at_ends && value
 
 LLVMValueRef simd_inside_along(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef last) {
     LLVMValueRef all = yes(g);
+    Run r = {x, last, g->y ? g->y_lo : NULL, false};
     for (int i = 0; i < g->values.n; i++)
         if (simd_settles_along(&g->values.at[i]))
-            all = LLVMBuildAnd(b, all, all_hold(g, b, &g->values.at[i], x, last, g->y ? g->y_lo : NULL), "");
+            all = LLVMBuildAnd(b, all, all_hold(g, b, &g->values.at[i], r), "");
     return all;
 }
 

@@ -58,6 +58,18 @@ static bool is_at_end(const SimdRegion *g, LLVMValueRef place) {
     return is_near(c) && !LLVMIsAConstantInt(size) && simd_bounds_row(size, g->x_hi, 0);
 }
 
+/* Of a window of a few items? */
+static bool is_near_counter(const SimdRegion *g, LLVMValueRef v) {
+    enum { WIDE = 32 };
+    for (int l = 0; l < g->loops.n; l++) {
+        const SimdLoop *loop = &g->loops.at[l];
+        if (loop->counter != v || !LLVMIsAConstantInt(loop->first) || !LLVMIsAConstantInt(loop->last)) continue;
+        int64_t first = LLVMConstIntGetSExtValue(loop->first), last = LLVMConstIntGetSExtValue(loop->last);
+        return first >= -WIDE && last <= WIDE;
+    }
+    return false;
+}
+
 /* (j + c) % n, where rows have n items: it wraps around near an end of them. */
 static bool wraps_at_end(const SimdRegion *g, LLVMValueRef rem) {
     LLVMValueRef by = LLVMGetOperand(rem, 1);
@@ -66,7 +78,7 @@ static bool wraps_at_end(const SimdRegion *g, LLVMValueRef rem) {
     for (int i = 0; i < f.n; i++) {
         LLVMValueRef v = simd_atom(g, f.at[i].atom, NULL);
         if (v == g->x && f.at[i].k == 1) moves = true;
-        else if (v != by) return false;
+        else if (v != by && !(is_near_counter(g, v) && f.at[i].k * f.at[i].k == 1)) return false;
     }
     return moves && is_near(f.c) && simd_bounds_row(by, g->x_hi, 0);
 }

@@ -46,7 +46,7 @@ static LLVMValueRef private_places(SimdEmit *e, LLVMValueRef p, int row, int vec
 /* Loads ------------------------------------------------------------------------------------------------------------ */
 
 bool simd_may_be_neighbours(const SimdRegion *g, LLVMValueRef address) {
-    return !(simd_slice(g, address) & SLICE_OTHER);
+    return !(simd_slice(g, address) & (SLICE_OTHER | SLICE_COUNTER));
 }
 
 static LLVMValueRef are_neighbours(SimdEmit *e, LLVMValueRef at, LLVMValueRef first, LLVMValueRef *mask,

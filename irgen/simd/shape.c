@@ -202,13 +202,13 @@ static double time_of(const SimdRegion *g, const LevelCost *levels, int n, const
     return time;
 }
 
-/* At the end of a row, a block of which the last vectors have no items takes as long as a whole one; vectors by
+/* At the end of a single row, a block of which the last vectors have no items takes as long as a whole one; vectors by
  * themselves take as long as they have items, but wait for each iteration of their loops alone. */
 static void compare_tails(SimdRegion *g, const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
     double block = time_of(g, levels, n, t, s) * s.vectors;
     double single = time_of(g, levels, n, t, (SimdShape){s.rows, 1, s.width});
     int least = (int)(block / single) + 1;
-    g->tail_vectors = g->loops.n && s.vectors > 1 && least < s.vectors ? least : 0;
+    g->tail_vectors = g->loops.n && s.rows == 1 && s.vectors > 1 && least < s.vectors ? least : 0;
 }
 
 static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) {

@@ -89,6 +89,9 @@ typedef struct SimdLoop {
     int size;
     bool divergent;       /* items leave it at different times */
     bool conditional;     /* only some of its level's items come to it */
+    LLVMValueRef counter, first, last; /* slices.c: it counts up by one from first to last, values of the launch, `last`
+                                        * included or not; NULL: it does not */
+    bool includes_last;
     LLVMValueRef triangle; /* its counter: it is read as the iterations that all rows have, as triangle.c writes it */
 } SimdLoop;
 
@@ -414,7 +417,8 @@ enum {
     SLICE_LAUNCH = 4,          /* what is the same in the whole nest */
     SLICE_DIVISION = 8,        /* which may fail */
     SLICE_SELECT = 16,
-    SLICE_OTHER = 32           /* memory, calls, what loops carry */
+    SLICE_OTHER = 32,          /* memory, calls, what loops carry */
+    SLICE_COUNTER = 64         /* counters of loops between values of the launch */
 };
 void simd_find_slices(SimdRegion *g);
 unsigned simd_slice(const SimdRegion *g, LLVMValueRef v);
@@ -424,8 +428,11 @@ bool simd_may_be_neighbours(const SimdRegion *g, LLVMValueRef address);
 bool simd_is_extreme(LLVMValueRef v); /* the least or greatest of two integers */
 bool simd_is_float_extreme(LLVMValueRef v); /* the same of two floats, a number if one is NaN: in any order */
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v); /* has a value at any item: simd_at */
+bool simd_is_placed_in_rounds(const SimdRegion *g, LLVMValueRef v); /* and in the first and last rounds of loops */
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x,
                      LLVMValueRef y); /* or NULL */
+LLVMValueRef simd_at_round(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y,
+                           bool last); /* the same, in the first or the last round of each loop */
 
 /* ends.c */
 bool simd_find_ends(SimdRegion *g);  /* false: there are none; the rates are there, and again after it */

@@ -34,9 +34,17 @@ static bool may_fail(LLVMValueRef v) {
     return !LLVMIsAConstantInt(by) || LLVMIsNull(by) || LLVMConstIntGetSExtValue(by) == -1;
 }
 
+/* The loop whose counter it is; -1: it is none. */
+static int counting_loop(const SimdRegion *g, LLVMValueRef v) {
+    for (int l = 0; l < g->loops.n && LLVMIsAPHINode(v); l++)
+        if (g->loops.at[l].counter == v) return l;
+    return -1;
+}
+
 /* Phis end the search, so it does, too. */
 static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v) {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (counting_loop(g, v) >= 0) return SLICE_COUNTER;
     bool is_arithmetic = LLVMIsABinaryOperator(v) || LLVMIsAGetElementPtrInst(v) || LLVMIsACastInst(v) ||
                          op == LLVMICmp || op == LLVMSelect || simd_is_extreme(v);
     if (!is_arithmetic) return SLICE_OTHER;
@@ -46,8 +54,28 @@ static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v) {
     return all;
 }
 
+static bool is_of_launch(const SimdRegion *g, LLVMValueRef v) {
+    return LLVMIsAConstantInt(v) || value_map_get(g->value_of, v) < 0;
+}
+
+static void find_counting_loops(SimdRegion *g) {
+    for (int l = 0; l < g->loops.n; l++) {
+        SimdLoop *loop = &g->loops.at[l];
+        SimdCounted c;
+        loop->counter = NULL;
+        if (!simd_find_counted_rounds(g, l, &c) || !is_of_launch(g, c.lo) || !is_of_launch(g, c.hi)) continue;
+        if (c.lo == g->x || c.lo == g->y || c.hi == g->x || c.hi == g->y) continue;
+        if (simd_bounds_row(c.hi, g->x_hi, 0) || (g->y && simd_bounds_row(c.hi, g->y_hi, 0))) continue; /* no window */
+        loop->counter = c.counter;
+        loop->first = c.lo;
+        loop->last = c.hi;
+        loop->includes_last = c.includes_hi;
+    }
+}
+
 void simd_find_slices(SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++) g->values.at[i].slice = UNKNOWN;
+    find_counting_loops(g);
     for (int i = 0; i < g->values.n; i++) slice(g, g->values.at[i].v);
 }
 
@@ -60,20 +88,44 @@ unsigned simd_slice(const SimdRegion *g, LLVMValueRef v) {
 }
 
 bool simd_is_placed(const SimdRegion *g, LLVMValueRef v) {
+    return !(simd_slice(g, v) & (SLICE_DIVISION | SLICE_OTHER | SLICE_COUNTER));
+}
+
+bool simd_is_placed_in_rounds(const SimdRegion *g, LLVMValueRef v) {
     return !(simd_slice(g, v) & (SLICE_DIVISION | SLICE_OTHER));
 }
 
-static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
-    if (v == g->x) return x;
-    if (v == g->y) return y;
+/* Where one is looked for, in its first or last round. */
+typedef struct Spot {
+    LLVMValueRef x, y;
+    bool last;
+} Spot;
+
+static LLVMValueRef counter_at(const SimdRegion *g, LLVMBuilderRef b, int loop, Spot p) {
+    const SimdLoop *l = &g->loops.at[loop];
+    if (!p.last) return l->first;
+    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(l->last), 1, false);
+    return l->includes_last ? l->last : LLVMBuildSub(b, l->last, one, "");
+}
+
+static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, Spot p) {
+    if (v == g->x) return p.x;
+    if (v == g->y) return p.y;
     if (value_map_get(g->value_of, v) < 0) return v;
+    int loop = counting_loop(g, v);
+    if (loop >= 0) return counter_at(g, b, loop, p);
     LLVMValueRef c = LLVMInstructionClone(v);
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        LLVMSetOperand(c, (unsigned)i, at(g, b, LLVMGetOperand(v, (unsigned)i), x, y));
+        LLVMSetOperand(c, (unsigned)i, at(g, b, LLVMGetOperand(v, (unsigned)i), p));
     LLVMInsertIntoBuilder(b, c);
     return c;
 }
 
 LLVMValueRef simd_at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y) {
-    return simd_is_placed(g, v) ? at(g, b, v, x, y) : NULL;
+    return simd_is_placed(g, v) ? at(g, b, v, (Spot){x, y, false}) : NULL;
+}
+
+LLVMValueRef simd_at_round(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, LLVMValueRef x, LLVMValueRef y,
+                           bool last) {
+    return simd_is_placed_in_rounds(g, v) ? at(g, b, v, (Spot){x, y, last}) : NULL;
 }
