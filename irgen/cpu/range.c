@@ -368,7 +368,9 @@ static void run_domain(Walk *w) {
         run_rectangles(w);
         return;
     }
-    Rectangle all = {.from = w->begin, .to = w->end, .first = cg_i64(w->f->cg, 0)};
+    /* `end` is no more than the domain has; the vectoriser sees what it is a bound of (interior.c). */
+    LLVMValueRef to = smaller(w->f, w->end, w->axes[0].trips);
+    Rectangle all = {.from = w->begin, .to = to, .first = cg_i64(w->f->cg, 0)};
     run_items(w, &all);
 }
 

@@ -32,7 +32,7 @@ static bool find_blocks(const SimdRegion *g, int loop, SimdCounted *c) {
 }
 
 /* The same where a round may branch: a round's instructions are those that each round executes. */
-static bool find_blocks_of_any_round(const SimdRegion *g, int loop, SimdCounted *c) {
+static bool find_blocks_of_any_round(const SimdRegion *g, int loop, bool may_fail, SimdCounted *c) {
     const SimdLoop *l = &g->loops.at[loop];
     *c = (SimdCounted){.loop = l, .head = g->blocks.at[l->header].bb};
     c->of = arena_array(g->arena, int, g->values.n);
@@ -42,6 +42,7 @@ static bool find_blocks_of_any_round(const SimdRegion *g, int loop, SimdCounted 
     for (int b = 0; b < g->blocks.n; b++)
         for (int i = 0; i < simd_n_succ(g, b) && l->has[b]; i++) {
             int to = value_map_get(g->block_of, simd_succ(g, b, i));
+            if (may_fail && to >= 0 && g->blocks.at[to].leaves) continue;
             if ((to < 0 || !l->has[to]) && b != l->header) return false;
             if (to == l->header && latch >= 0 && latch != b) return false;
             if (to == l->header) latch = b;
@@ -131,7 +132,11 @@ static bool find_counter(const SimdRegion *g, SimdCounted *c, unsigned least_bit
 }
 
 bool simd_find_counted_rounds(const SimdRegion *g, int loop, SimdCounted *c) {
-    return find_blocks_of_any_round(g, loop, c) && find_counter(g, c, 64);
+    return find_blocks_of_any_round(g, loop, false, c) && find_counter(g, c, 64);
+}
+
+bool simd_find_counter(const SimdRegion *g, int loop, SimdCounted *c) {
+    return find_blocks_of_any_round(g, loop, true, c) && find_counter(g, c, 8);
 }
 
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c) {

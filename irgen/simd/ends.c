@@ -16,37 +16,39 @@ enum {
 /* Which conditions --------------------------------------------------------------------------------------------------
  */
 
-static bool does_not_overflow(LLVMValueRef v) {
-    return LLVMIsASExtInst(v) || LLVMIsAZExtInst(v) || LLVMGetNSW(v);
-}
-
 /* Is v computed from the item's indices and one counter, times a constant? Then all its values in the rounds of the
- * loop lie between those in the first and the last one. A clamp that is settled is what it clamps. *counter: which one,
- * or NULL. */
-static bool counts_evenly(const SimdRegion *g, LLVMValueRef v, LLVMValueRef *counter, int depth) {
+ * loop lie between those in the first and the last one. A clamp that is settled is what it clamps. */
+typedef struct Counting {
+    LLVMValueRef counter; /* NULL: of no counter */
+    bool may_wrap;        /* does_not_wrap_in_rounds asks */
+} Counting;
+
+static bool counts_evenly(const SimdRegion *g, LLVMValueRef v, bool widened, Counting *c, int depth) {
+    enum { MOST_FACTOR = 1 << 20 };
     if (!(simd_slice(g, v) & SLICE_COUNTER)) return simd_is_placed(g, v);
     if (LLVMIsAPHINode(v)) {
-        bool is_other = *counter && *counter != v;
-        *counter = v;
+        bool is_other = c->counter && c->counter != v;
+        c->counter = v;
         return !is_other;
     }
     if (depth > FAR) return false;
     const SimdValue *value = &g->values.at[value_map_get(g->value_of, v)];
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
-    if (simd_is_extreme(v) && value->at_ends) return counts_evenly(g, value->at_ends == 1 ? a : b, counter, depth + 1);
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAdd: case LLVMSub:
-        return does_not_overflow(v) && counts_evenly(g, a, counter, depth + 1) && counts_evenly(g, b, counter, depth + 1);
-    case LLVMMul: case LLVMShl:
-        return does_not_overflow(v) && LLVMIsAConstantInt(b) && counts_evenly(g, a, counter, depth + 1);
-    case LLVMSExt: case LLVMZExt: return counts_evenly(g, a, counter, depth + 1);
-    default: return false; /* what else there is has other values between */
-    }
+    if (simd_is_extreme(v) && value->at_ends)
+        return counts_evenly(g, value->at_ends == 1 ? a : b, widened, c, depth + 1);
+    if (op == LLVMSExt || op == LLVMZExt) return counts_evenly(g, a, true, c, depth + 1);
+    if (op != LLVMAdd && op != LLVMSub && op != LLVMMul) return false; /* what else there is has other values between */
+    if (!LLVMGetNSW(v)) c->may_wrap = true;
+    if (widened && !LLVMGetNSW(v)) return false;
+    if (op != LLVMMul) return counts_evenly(g, a, widened, c, depth + 1) && counts_evenly(g, b, widened, c, depth + 1);
+    int64_t by = LLVMIsAConstantInt(b) ? LLVMConstIntGetSExtValue(b) : MOST_FACTOR;
+    return by > -MOST_FACTOR && by < MOST_FACTOR && counts_evenly(g, a, widened, c, depth + 1);
 }
 
 static bool has_places(const SimdRegion *g, LLVMValueRef v) {
-    LLVMValueRef counter = NULL;
-    return counts_evenly(g, v, &counter, 0);
+    Counting c = {0};
+    return counts_evenly(g, v, false, &c, 0);
 }
 
 static bool is_in_rounds(const SimdRegion *g, LLVMValueRef v) { return (simd_slice(g, v) & SLICE_COUNTER) != 0; }
@@ -398,6 +400,28 @@ static LLVMValueRef does_not_wrap(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef 
     return LLVMBuildAnd(b, same, are_few(b, v, g->values.at[i].rate.stride, r), "");
 }
 
+/* The same from the first round to the last. NULL: it never does. */
+static LLVMValueRef does_not_wrap_in_rounds(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, Run r) {
+    const int64_t most_rounds = INT64_C(1) << 40;
+    Counting c = {0};
+    counts_evenly(g, v, false, &c, 0);
+    if (!c.counter || !c.may_wrap) return NULL;
+    LLVMValueRef all = NULL, zero = LLVMConstNull(LLVMTypeOf(v));
+    Run early = r, late = r;
+    early.late = false;
+    late.late = true;
+    for (int k = 0; k < 2; k++) {
+        LLVMValueRef from = frozen(g, b, v, early, k), to = frozen(g, b, v, late, k);
+        LLVMValueRef up = LLVMBuildICmp(b, LLVMIntSGT, LLVMBuildSub(b, to, from, ""), zero, "");
+        LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, up, LLVMBuildICmp(b, LLVMIntSGT, to, from, ""), "");
+        all = all ? LLVMBuildAnd(b, all, same, "") : same;
+    }
+    LLVMValueRef rounds = LLVMBuildSub(b, at(g, b, c.counter, late, false), at(g, b, c.counter, early, false), "");
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(rounds));
+    LLVMValueRef most = LLVMConstInt(LLVMTypeOf(rounds), (uint64_t)(bits < 64 ? INT32_MAX >> 1 : most_rounds), false);
+    return LLVMBuildAnd(b, all, LLVMBuildFreeze(b, LLVMBuildICmp(b, LLVMIntULT, rounds, most, ""), ""), "");
+}
+
 /* What has to hold of one item, of those that are asked, for the answer that is wanted of all. */
 static LLVMValueRef holds_at(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, Run r, bool last) {
     LLVMValueRef v = value->v;
@@ -484,6 +508,8 @@ static LLVMValueRef all_hold(SimdRegion *g, LLVMBuilderRef b, const SimdValue *v
         for (unsigned o = 0; o < 2; o++) {
             LLVMValueRef goes_on = does_not_wrap(g, b, LLVMGetOperand(v, o), r);
             if (goes_on) all = LLVMBuildAnd(b, all, goes_on, "");
+            LLVMValueRef in_rounds = k ? does_not_wrap_in_rounds(g, b, LLVMGetOperand(v, o), r) : NULL;
+            if (in_rounds) all = LLVMBuildAnd(b, all, in_rounds, "");
         }
     }
     return all;
@@ -541,7 +567,7 @@ bool simd_has_thin_edges(const SimdRegion *g) {
 static LLVMValueRef period_of(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (!value->at_ends || (op != LLVMURem && op != LLVMSRem)) return NULL;
-    LLVMValueRef by = LLVMGetOperand(value->v, 1);
+    LLVMValueRef by = simd_divisor(value->v);
     if (simd_bounds_row(by, g->x_hi, 0)) return NULL; /* where rows end */
     return LLVMIsAConstantInt(by) || simd_slice(g, by) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT) ? NULL : by;
 }

@@ -14,6 +14,12 @@ enum { NEAR = 8 /* items from an end of a row */, FAR = 6 /* operations that an 
 
 /* Is it worth asking? ---------------------------------------------------------------------------------------------- */
 
+/* A remainder by -1, which may overflow, is written as one by 1. */
+LLVMValueRef simd_divisor(LLVMValueRef rem) {
+    LLVMValueRef by = LLVMGetOperand(rem, 1);
+    return LLVMIsASelectInst(by) ? LLVMGetOperand(by, 2) : by;
+}
+
 /* Is the size among what `end` is computed from, as the length of a row is? */
 bool simd_bounds_row(LLVMValueRef size, LLVMValueRef end, int depth) {
     bool is_computed = LLVMIsASelectInst(end) || LLVMIsABinaryOperator(end) || simd_is_extreme(end);
@@ -72,7 +78,7 @@ static bool is_near_counter(const SimdRegion *g, LLVMValueRef v) {
 
 /* (j + c) % n, where rows have n items: it wraps around near an end of them. */
 static bool wraps_at_end(const SimdRegion *g, LLVMValueRef rem) {
-    LLVMValueRef by = LLVMGetOperand(rem, 1);
+    LLVMValueRef by = simd_divisor(rem);
     Form f = simd_place(g, LLVMGetOperand(rem, 0), AS_SIGNED);
     bool moves = false;
     for (int i = 0; i < f.n; i++) {

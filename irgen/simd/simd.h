@@ -351,6 +351,7 @@ typedef struct SimdCounted {
 bool simd_find_counted(const SimdRegion *g, int loop, SimdCounted *c);
 bool simd_find_counted_narrow(const SimdRegion *g, int loop, SimdCounted *c); /* of any width */
 bool simd_find_counted_rounds(const SimdRegion *g, int loop, SimdCounted *c); /* a round may branch */
+bool simd_find_counter(const SimdRegion *g, int loop, SimdCounted *c); /* of any width; checks in a round may fail */
 LLVMValueRef simd_coming(const SimdCounted *c, LLVMValueRef phi, bool round); /* from a round, or from before */
 bool simd_is_in_counted(const SimdRegion *g, const SimdCounted *c, LLVMValueRef v);
 
@@ -447,6 +448,7 @@ LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMVal
 bool simd_settles_along(const SimdValue *value); /* where the item is along its row has a part in it */
 LLVMValueRef simd_inside_along(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef last); /* these only */
 bool simd_has_interior(const SimdRegion *g); /* interior.c: these are about the ends of rows, alike in all rows */
+LLVMValueRef simd_divisor(LLVMValueRef rem);
 bool simd_bounds_row(LLVMValueRef size, LLVMValueRef end, int depth); /* is `end` computed from it? */
 bool simd_has_thin_edges(const SimdRegion *g);
 bool simd_has_periods(const SimdRegion *g); /* ends that are remainders by what only a launch knows, */

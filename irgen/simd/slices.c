@@ -54,17 +54,19 @@ static unsigned slice_of_inst(SimdRegion *g, LLVMValueRef v) {
     return all;
 }
 
-static bool is_of_launch(const SimdRegion *g, LLVMValueRef v) {
-    return LLVMIsAConstantInt(v) || value_map_get(g->value_of, v) < 0;
+static bool is_of_launch(SimdRegion *g, LLVMValueRef v) {
+    return !(slice(g, v) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT));
+}
+
+static void forget_slices(SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) g->values.at[i].slice = UNKNOWN;
 }
 
 static void find_counting_loops(SimdRegion *g) {
     for (int l = 0; l < g->loops.n; l++) {
         SimdLoop *loop = &g->loops.at[l];
         SimdCounted c;
-        loop->counter = NULL;
-        if (!simd_find_counted_rounds(g, l, &c) || !is_of_launch(g, c.lo) || !is_of_launch(g, c.hi)) continue;
-        if (c.lo == g->x || c.lo == g->y || c.hi == g->x || c.hi == g->y) continue;
+        if (!simd_find_counter(g, l, &c) || !is_of_launch(g, c.lo) || !is_of_launch(g, c.hi)) continue;
         if (simd_bounds_row(c.hi, g->x_hi, 0) || (g->y && simd_bounds_row(c.hi, g->y_hi, 0))) continue; /* no window */
         loop->counter = c.counter;
         loop->first = c.lo;
@@ -74,8 +76,10 @@ static void find_counting_loops(SimdRegion *g) {
 }
 
 void simd_find_slices(SimdRegion *g) {
-    for (int i = 0; i < g->values.n; i++) g->values.at[i].slice = UNKNOWN;
+    for (int l = 0; l < g->loops.n; l++) g->loops.at[l].counter = NULL;
+    forget_slices(g);
     find_counting_loops(g);
+    forget_slices(g); /* in which no value was one of a counter */
     for (int i = 0; i < g->values.n; i++) slice(g, g->values.at[i].v);
 }
 
@@ -101,11 +105,12 @@ typedef struct Spot {
     bool last;
 } Spot;
 
+static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, Spot p);
+
 static LLVMValueRef counter_at(const SimdRegion *g, LLVMBuilderRef b, int loop, Spot p) {
     const SimdLoop *l = &g->loops.at[loop];
-    if (!p.last) return l->first;
-    LLVMValueRef one = LLVMConstInt(LLVMTypeOf(l->last), 1, false);
-    return l->includes_last ? l->last : LLVMBuildSub(b, l->last, one, "");
+    LLVMValueRef v = at(g, b, p.last ? l->last : l->first, p), one = LLVMConstInt(LLVMTypeOf(v), 1, false);
+    return p.last && !l->includes_last ? LLVMBuildSub(b, v, one, "") : v;
 }
 
 static LLVMValueRef at(const SimdRegion *g, LLVMBuilderRef b, LLVMValueRef v, Spot p) {
