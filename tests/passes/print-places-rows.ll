@@ -3,7 +3,7 @@
 ; CHECK: load float, ptr %p, align 4, !kdsl.place ![[P0:[0-9]+]]
 ; CHECK: load float, ptr %q, align 4, !kdsl.place ![[P1:[0-9]+]]
 ; CHECK-DAG: ![[P0]] = !{!"{{.*}}400 * %j{{.*}}: contiguous, differs between rows"}
-; CHECK-DAG: ![[P1]] = !{!"%y + 8 * %k: uniform"}
+; CHECK-DAG: ![[P1]] = !{!"8 * %k + %y: uniform"}
 define void @f(ptr noalias %x, ptr noalias %y, i64 %n, i64 %m) {
 entry:
   br label %rows
