@@ -65,13 +65,14 @@ static AtomicKind update_of(Reduction r) {
 }
 
 bool cg_combines_at_once(const Cg *cg, const Func *fn) {
-    bool has_order = fn->reduction && fn->result->is_float;
+    bool has_order = fn->reduction == REDUCE_SUM && fn->result->is_float; /* the others are the same in any order */
     return cg->target->group_is_loop && !has_order && !fn->group.items && update_of(fn->reduction) != ATOMIC_NONE;
 }
 
 void cg_combine_item(CgFunc *f, LLVMValueRef total) {
     const Func *fn = f->func;
-    Type *type = fn->result->is_int ? fn->result : cg_scalar(f->cg, TY_U8); /* a bool is the number 0 or 1 */
+    bool is_bool = fn->result->kind == TY_BOOL;
+    Type *type = is_bool ? cg_scalar(f->cg, TY_U8) : fn->result; /* a bool is the number 0 or 1 */
     CgValue v = cg_load(f, (CgPlace){f->item_result, fn->item_result, true, NULL, 0});
     cg_combine_alone(f, update_of(fn->reduction), total, cg_convert(f, v, type));
 }
