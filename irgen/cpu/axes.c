@@ -52,6 +52,16 @@ static void choose_order(Kernel *k) {
     if (!k->loop && cg->vector && cg_allows(cg, DELINEARISE) && flat_axis(&cg->c->arena, k->func, flat)) k->flat = flat;
 }
 
+/* Cheap items: LANES of them at a time leave blocks (reduce.c) that are whole but for a few. */
+static bool sums_in_lanes(const Kernel *k) {
+    enum { MOST_COST = 64 };
+    const Func *fn = k->func;
+    const Block *body = fn->item->fn.body;
+    if (!k->cg->vector || fn->reduction != REDUCE_SUM || !fn->result->is_float || fn->item_result != fn->result) return false;
+    if (fn->domain.n != 1 || fn->group.items || k->flat || k->loop || cg_extra_values(k->cg, fn)) return false;
+    return !block_holds(body, 1u << STMT_FOR | 1u << STMT_WHILE) && cost_of_item(fn) <= MOST_COST;
+}
+
 /* Decided once for both versions of the kernel, and for chunks, which consist of whole rows. */
 void cpu_choose_axes(Kernel *k) {
     for (int d = 0; d < k->func->domain.n; d++) k->order[d] = d;
@@ -62,6 +72,7 @@ void cpu_choose_axes(Kernel *k) {
         if (!k->flattened && !axes_want_loop(&k->cg->c->arena, k->func, k->loop)) k->loop = NULL;
         return;
     }
+    k->in_lanes = sums_in_lanes(k);
     k->flattened = may_lose_axis(k) ? flattened_axes(k, NULL) : 0;
     k->short_axis = !k->flattened && has_short_axis(k);
 }

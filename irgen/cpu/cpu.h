@@ -5,6 +5,8 @@
 
 #include "irgen/cpu/kernel.h"
 
+enum { SUM_LANES = 32 }; /* accumulators of a sum of floats in each block (reduce.c) */
+
 /* kernel.c */
 /* Emits calls of `share(values..., begin, end)` that cover 0..n: in parallel if `fork` (i1) is true, else a single
  * serial call. least = 0: static schedule, one chunk of equal size for each thread; else dynamic schedule with chunks

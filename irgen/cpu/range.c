@@ -54,12 +54,12 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
     if (!fn->reduction) return range;
     cg_param_attr(cg, range, n - 1, "noalias", 0);
     cg_param_attr(cg, range, n - 1, "nonnull", 0);
-    if (!cg_combines_at_once(cg, fn)) {
+    if (!cg_combines_at_once(cg, fn) && !k->in_lanes) {
         cg_param_attr(cg, range, n - 1, "writeonly", 0);
         return range;
     }
     cg_param_attr(cg, range, n - 1, "writable", 0);
-    cg_param_attr(cg, range, n - 1, "dereferenceable", (uint64_t)cg_size(fn->result));
+    cg_param_attr(cg, range, n - 1, "dereferenceable", (uint64_t)cg_size(fn->result) * (k->in_lanes ? SUM_LANES : 1));
     return range;
 }
 
@@ -374,6 +374,49 @@ static void run_domain(Walk *w) {
     run_items(w, &all);
 }
 
+/* Items from `base` on, one for each of the first n sums. */
+static LLVMValueRef run_lanes(Walk *w, LLVMValueRef base, LLVMValueRef n) {
+    CgFunc *f = w->f;
+    Type *type = w->fn->result;
+    ItemLoop lane = item_loop_begin(f, cg_i64(f->cg, 0), n, "lanes");
+    f->next_item = cg_block(f, "lane.next");
+    set_domain_variable(w, 0, LLVMBuildNSWAdd(f->b, base, lane.k, ""));
+    cg_shadow_item(f);
+    LLVMTypeRef t = cg_type_mem(f->cg, type);
+    f->item_result = cg_alloca(f, t, "item");
+    LLVMBuildStore(f->b, cg_neutral(f->cg, w->fn->reduction, type), f->item_result);
+    run_body(w);
+    cg_goto(f, f->next_item);
+    cg_enter_next(f, f->next_item);
+    cg_debug_at(f, axis_binder(w, 0)->span);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(f->b, t, w->items, &lane.k, 1, "");
+    LLVMValueRef old = LLVMBuildLoad2(f->b, t, at, ""), v = LLVMBuildLoad2(f->b, t, f->item_result, "");
+    LLVMBuildStore(f->b, cg_join(f, w->fn->reduction, type, old, v), at);
+    LLVMBasicBlockRef count = cg_block(f, "lane.count"); /* an item's work ends before it */
+    cg_goto(f, count);
+    cg_enter(f, count);
+    return loop_end(f, &lane);
+}
+
+/* As many items as there are sums at a time, in rows of which the vectoriser knows the length; then the rest. */
+static void run_in_lanes(Walk *w) {
+    CgFunc *f = w->f;
+    LLVMValueRef all = cg_i64(f->cg, SUM_LANES), at = cg_alloca(f, f->cg->i64, "at");
+    LLVMBasicBlockRef head = cg_block(f, "rows"), row = cg_block(f, "row"), done = cg_block(f, "rows.done");
+    LLVMValueRef last = LLVMBuildNSWSub(f->b, w->end, all, "");
+    LLVMBuildStore(f->b, w->begin, at);
+    cg_goto(f, head);
+    cg_enter(f, head);
+    LLVMValueRef base = load64(f, at);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLE, base, last, ""), row, done);
+    cg_enter(f, row);
+    cg_mark_items(f, run_lanes(w, base, all), false);
+    LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, base, all, ""), at);
+    cg_goto(f, head);
+    cg_enter(f, done);
+    cg_mark_plain(f, run_lanes(w, base, LLVMBuildNSWSub(f->b, w->end, base, "")));
+}
+
 /* Executes a delinearised domain (sema/analysis/flat.h) as rows. Linear indices count from where the index variable is
  * 0, and the number of rows is not limited. */
 static void run_rows(Walk *w, const FlatAxis *axis) {
@@ -530,6 +573,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart, bool polls) {
     else if (k->loop) run_collapsed(&w, k->loop);
     else if (k->flat) run_flat(&w, k->flat);
     else if (k->short_axis) run_without_short_axis(&w);
+    else if (k->in_lanes) run_in_lanes(&w);
     else run_domain(&w);
     LLVMBuildRetVoid(f.b);
     return range;

@@ -4,6 +4,9 @@
  * lanes of a block, and then the partial results of the blocks. A float sum therefore is vector code without
  * reassociation.
  *
+ * Where items do little, and the domain has one axis, there is no buffer: `range` runs LANES items at a time, and adds
+ * the value of each to its accumulator, in the same order, in registers.
+ *
  * Integers have the same sum, minimum and maximum in any order. Their values need no buffer: `range` combines each with
  * the block's accumulator (a reduction in registers, simd/update.c), in vectors of the type that is summed.
  *
@@ -16,7 +19,7 @@
 #include <string.h>
 
 enum {
-    LANES = 32,          /* accumulators of a block: fixed, whatever the vector width */
+    LANES = SUM_LANES,   /* accumulators of a block: fixed, whatever the vector width */
     CHUNK_ITEMS = 512,   /* items in the buffer: it fits into the first-level cache */
     ABREAST = 4,         /* blocks that are interleaved */
     CHUNK_ABREAST = 128, /* items of an interleaved chunk: a few cache lines */
@@ -166,9 +169,9 @@ static void chunk(Reducer *r, CgFunc *f, LLVMValueRef *values, int n, LLVMValueR
     memcpy(args, values, sizeof *values * (size_t)n);
     args[n] = from;
     args[n + 1] = LLVMBuildNSWAdd(f->b, from, count, "");
-    args[n + 2] = r->at_once ? acc : items;
+    args[n + 2] = r->at_once || r->k->in_lanes ? acc : items;
     cg_call(f, r->k->range_type, r->range, args, n + 3);
-    if (r->at_once) return;
+    if (r->at_once || r->k->in_lanes) return;
     count = LLVMBuildNSWMul(f->b, count, cg_i64(f->cg, r->k->share_items), "");
     LLVMValueRef n_padded = round_up(f, count, LANES);
     pad(r, f, items, count, n_padded);
@@ -186,7 +189,7 @@ typedef struct Locals {
 static Locals make_locals(Reducer *r, CgFunc *f, LLVMValueRef block_size) {
     Locals locals = {.acc = r->at_once ? r->acc_mem : LLVMVectorType(r->acc_mem, LANES), .blocks = abreast(r->k)};
     locals.accs = cg_alloca(f, LLVMArrayType2(locals.acc, (uint64_t)locals.blocks), "accs");
-    if (r->at_once) { /* interleaving gains nothing where the data is cached */
+    if (r->at_once || r->k->in_lanes) { /* interleaving gains nothing where the data is cached */
         LLVMValueRef is_far = LLVMBuildICmp(f->b, LLVMIntSGT, block_size, cg_i64(f->cg, BLOCK_NEAR), "");
         LLVMValueRef part = LLVMBuildSelect(f->b, is_far, cg_i64(f->cg, CHUNK_AT_ONCE), block_size, "");
         locals.shares = locals.blocks > 1 ? part : block_size;
