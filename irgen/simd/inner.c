@@ -70,6 +70,7 @@ typedef struct Inner {
     bool reduces; /* sums and the like */
     bool floats;  /* of floats */
     bool updates, writes;
+    const bool *beside; /* by value: neighbouring items read neighbouring elements, but for those at edges (ends.c) */
 } Inner;
 
 /* Nothing else goes on from iteration to iteration. */
@@ -86,6 +87,7 @@ static bool carries_reductions(const SimdRegion *g, const SimdCounted *c, Inner 
 /* Along the item's row, or the same in all items and contiguous or the same from iteration to iteration. */
 static bool reads_well(const SimdRegion *g, const SimdCounted *c, const SimdValue *load, Inner *in) {
     int loop = (int)(c->loop - g->loops.at);
+    if (in->beside[load - g->values.at]) return false;
     if (simd_walks(g, load, c)) return in->walks = true;
     int64_t by = simd_pace(g, LLVMGetOperand(load->v, 0), loop), size = simd_bytes(g, LLVMTypeOf(load->v));
     return simd_address_rate(g, load).x == LANE_UNIFORM && (by == size || !by) &&
@@ -160,10 +162,25 @@ static bool is_vectorised_itself(const SimdRegion *g, int loop, bool unrolls, In
     return in->updates || in->writes || (in->walks && in->reduces);
 }
 
-bool simd_leaves_to_inner(const SimdRegion *g, bool unrolls) {
+/* As in a window around an item that is clipped at the ends of its row. */
+static const bool *find_beside(SimdRegion *g) {
+    bool *beside = arena_array(g->arena, bool, g->values.n + 1);
+    if (!simd_find_ends(g)) return beside;
+    simd_rates_settled(g, true);
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        bool is_load = LLVMIsALoadInst(value->v) && !g->blocks.at[value->block].leaves;
+        beside[i] = is_load && value->private_of < 0 && simd_is_beside(g, value);
+    }
+    simd_rates_settled(g, false);
+    return beside;
+}
+
+bool simd_leaves_to_inner(SimdRegion *g, bool unrolls) {
     bool pays = false;
+    const bool *beside = find_beside(g);
     for (int l = 0; l < g->loops.n; l++) {
-        Inner in = {0};
+        Inner in = {.beside = beside};
         if (!is_innermost(g, l)) continue;
         if (!is_vectorised_itself(g, l, unrolls, &in)) return false;
         pays |= in.updates || (in.walks && in.reduces);

@@ -383,7 +383,7 @@ bool simd_find_walks(SimdRegion *g, int width); /* SimdValue.walks, for the cost
 void simd_find_row_guards(Cg *cg, SimdRegion *g);
 
 /* inner.c: loops of an item are better vectorised than items */
-bool simd_leaves_to_inner(const SimdRegion *g, bool unrolls);
+bool simd_leaves_to_inner(SimdRegion *g, bool unrolls);
 double simd_walked_rounds(const SimdRegion *g, int loop, double rounds); /* of a loop that else makes so many */
 bool simd_is_rest(const SimdRegion *g, int loop); /* of rounds that are too few to be taken together */
 
