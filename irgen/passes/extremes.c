@@ -8,6 +8,10 @@
  *
  * In the fast mode (lang/fast.c) neither is added.
  *
+ * AVX-512DQ has an instruction that orders zeros and takes the number (VRANGEPS: Intel's manual, volume 2, tables of its
+ * special cases), but of a signalling NaN it makes a quiet one. Values that may be such a NaN, which are not results of
+ * arithmetic, are multiplied by 1 before (llvm.canonicalize). It replaces what takes more than a comparison and a selection.
+ *
  * What is known comes from a data-flow analysis over phis, so an accumulator that begins with a number is a number.
  * LLVM's own expansion (expandFMINIMUM_FMAXIMUM, LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp) looks at operands
  * only, takes twice as many instructions, and with AVX-512DQ returns NaN for some scalars (the case with VFPCLASSS).
@@ -22,7 +26,8 @@
 typedef enum Fact {
     IS_NUMBER,       /* not NaN */
     IS_NOT_NEG_ZERO, /* NaN or not -0 */
-    IS_NOT_ZERO      /* NaN or not zero */
+    IS_NOT_ZERO,     /* NaN or not zero */
+    IS_QUIET         /* no signalling NaN */
 } Fact;
 
 enum { MOST_VALUES = 64 }; /* visited for one query */
@@ -52,7 +57,7 @@ static bool either_holds(Query *q, LLVMValueRef v) {
 static bool of_element(Fact fact, LLVMValueRef v) {
     LLVMBool loses = false;
     double d = LLVMConstRealGetDouble(v, &loses);
-    if (fact == IS_NUMBER) return d == d;
+    if (fact == IS_NUMBER || fact == IS_QUIET) return d == d;
     if (fact == IS_NOT_ZERO) return d != 0.0;
     return !(d == 0.0 && __builtin_signbit(d));
 }
@@ -85,10 +90,13 @@ static LLVMValueRef callee(LLVMValueRef v) {
 
 static bool follows(Query *q, LLVMValueRef v) {
     LLVMValueRef fn = callee(v);
+    if (q->fact == IS_QUIET && fn && (is_named(fn, "llvm.fma.") || is_named(fn, "llvm.sqrt."))) return true;
+    if (fn && is_extreme_function(fn) && q->fact == IS_QUIET) return all_hold(q, v, 0, 2);
     if (fn && is_extreme_function(fn)) return q->fact == IS_NUMBER ? either_holds(q, v) : all_hold(q, v, 0, 2);
     if (fn && is_named(fn, "llvm.fabs.")) return q->fact == IS_NOT_NEG_ZERO || holds(q, LLVMGetOperand(v, 0));
     if (!LLVMIsAInstruction(v)) return false;
     switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMFAdd: case LLVMFSub: case LLVMFDiv: case LLVMFPTrunc: return q->fact == IS_QUIET;
     case LLVMSIToFP:
     case LLVMUIToFP: return q->fact != IS_NOT_ZERO; /* an integer 0 becomes +0; the largest numbers become infinite */
     case LLVMPHI: return all_hold(q, v, 0, LLVMCountIncoming(v));
@@ -96,9 +104,10 @@ static bool follows(Query *q, LLVMValueRef v) {
     case LLVMShuffleVector:
     case LLVMInsertElement: return all_hold(q, v, 0, 2);
     case LLVMExtractElement:
-    case LLVMFPExt: return all_hold(q, v, 0, 1);
+        return all_hold(q, v, 0, 1);
+    case LLVMFPExt: return q->fact == IS_QUIET || all_hold(q, v, 0, 1);
     case LLVMFNeg: return q->fact != IS_NOT_NEG_ZERO && all_hold(q, v, 0, 1);
-    case LLVMFMul: return q->fact == IS_NOT_NEG_ZERO && LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1);
+    case LLVMFMul: return q->fact == IS_QUIET || (q->fact == IS_NOT_NEG_ZERO && LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1));
     default: return false; /* every other instruction: nothing is known */
     }
 }
@@ -156,6 +165,7 @@ static bool orders_zeros(bool max, LLVMValueRef a, LLVMValueRef b) {
 typedef struct Extreme {
     LLVMValueRef call;
     bool max, is_swapped, replaces_nan, orders_zeros;
+    bool is_quiet[2]; /* its operands */
 } Extreme;
 
 static Extreme decide(LLVMValueRef call) {
@@ -167,11 +177,50 @@ static Extreme decide(LLVMValueRef call) {
     e.is_swapped = a_is_number && (!b_is_number || (!ordered && swapped_is));
     e.replaces_nan = !a_is_number && !b_is_number;
     e.orders_zeros = !(e.is_swapped ? swapped_is : ordered);
+    e.is_quiet[0] = is(a, IS_QUIET);
+    e.is_quiet[1] = is(b, IS_QUIET);
     return e;
+}
+
+/* The name of the intrinsic function for vectors of this type; NULL: the machine has no such instruction. */
+static const char *range_name(Cg *cg, LLVMTypeRef t) {
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind || !LLVMKdslHasFeature(cg->machine, "+avx512dq")) return NULL;
+    bool is_double = LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMDoubleTypeKind;
+    unsigned bits = LLVMGetVectorSize(t) * (is_double ? 64 : 32);
+    if (bits != 512 && !LLVMKdslHasFeature(cg->machine, "+avx512vl")) return NULL;
+    if (bits != 128 && bits != 256 && bits != 512) return NULL;
+    return arena_printf(&cg->c->arena, "llvm.x86.avx512.mask.range.p%c.%u", is_double ? 'd' : 's', bits);
+}
+
+/* LLVM would drop a product by 1; this is one that it keeps. */
+static LLVMValueRef quiet(Cg *cg, LLVMValueRef v, bool is_quiet) {
+    static const char CANONICALIZE[] = "llvm.canonicalize";
+    if (is_quiet) return v;
+    LLVMTypeRef t = LLVMTypeOf(v);
+    LLVMValueRef fn =
+        LLVMGetIntrinsicDeclaration(cg->module, LLVMLookupIntrinsicID(CANONICALIZE, sizeof CANONICALIZE - 1), &t, 1);
+    return LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, &v, 1, "");
+}
+
+/* VRANGE of a and b: the sign is that of the result of the comparison. */
+static LLVMValueRef by_range(Cg *cg, const Extreme *e, const char *name) {
+    enum { MIN = 4, MAX = 5, CURRENT_ROUNDING = 4 };
+    LLVMValueRef a = quiet(cg, LLVMGetOperand(e->call, 0), e->is_quiet[0]);
+    LLVMValueRef b = quiet(cg, LLVMGetOperand(e->call, 1), e->is_quiet[1]);
+    LLVMTypeRef t = LLVMTypeOf(a);
+    unsigned lanes = LLVMGetVectorSize(t);
+    LLVMTypeRef mask = LLVMIntTypeInContext(cg->ctx, lanes > 8 ? lanes : 8);
+    LLVMValueRef args[] = {a, b, cg_i32(cg, e->max ? MAX : MIN), LLVMGetPoison(t), LLVMConstAllOnes(mask),
+                           cg_i32(cg, CURRENT_ROUNDING)};
+    LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+    unsigned n = LLVMCountParams(fn);
+    return LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, args, n, "");
 }
 
 static LLVMValueRef expanded(Cg *cg, const Extreme *e) {
     LLVMPositionBuilderBefore(cg->b, e->call);
+    const char *range = e->replaces_nan || e->orders_zeros ? range_name(cg, LLVMTypeOf(e->call)) : NULL;
+    if (range) return by_range(cg, e, range);
     LLVMValueRef a = LLVMGetOperand(e->call, e->is_swapped), b = LLVMGetOperand(e->call, !e->is_swapped);
     if (e->replaces_nan) b = LLVMBuildSelect(cg->b, LLVMBuildFCmp(cg->b, LLVMRealUNO, b, b, ""), a, b, "");
     LLVMValueRef takes_a = LLVMBuildFCmp(cg->b, e->max ? LLVMRealOGT : LLVMRealOLT, a, b, "");
