@@ -7,7 +7,8 @@
  *
  * An array that is small by its type is always copied, into the thread's frame. Where only the launch knows the size, a
  * second version of the kernel (`apart`) has its copies on the heap; it runs if the array is small compared with the
- * work of the launch. */
+ * work of the launch. Where one chunk is the whole domain, as on one thread, nobody else updates the array, and it is
+ * its own copy, of any size. */
 #include "irgen/cpu/cpu.h"
 
 #include <math.h>
@@ -214,13 +215,38 @@ static LLVMValueRef copies_pay(Private *p, LLVMValueRef shares, LLVMValueRef *by
     return LLVMBuildAnd(f->b, small, LLVMBuildICmp(f->b, LLVMIntUGE, shares, least, ""), "");
 }
 
-/* Emits a call of `apart` with copies on the heap; of `share` if the copies do not pay or there is no memory for
- * them. */
-static void choose(Private *p, LLVMValueRef share, LLVMValueRef apart, LLVMValueRef shares) {
+/* Is the chunk the whole domain, and each array at least a line of memory, as `apart` takes copies to be? */
+static LLVMValueRef is_alone(Private *p) {
+    CgFunc *f = p->f;
+    Axis axes[MAX_RANK];
+    cg_domain(f, p->k->func, axes);
+    LLVMValueRef total = cg_domain_shares(f, p->k->func, axes), begin = p->args[p->n_args - 2];
+    LLVMValueRef all = LLVMBuildICmp(f->b, LLVMIntEQ, begin, cg_i64(f->cg, 0), "");
+    all = LLVMBuildAnd(f->b, all, LLVMBuildICmp(f->b, LLVMIntEQ, p->args[p->n_args - 1], total, ""), "");
+    for (int i = 0; i < p->heap.n; i++) {
+        const Copy *c = &p->heap.at[i];
+        int64_t least = PRIVATE_ALIGN / cg_size(combine_facts(c->param)->type);
+        LLVMValueRef is_line = LLVMBuildICmp(f->b, LLVMIntUGE, c->n_scalars, cg_i64(f->cg, least), "");
+        all = LLVMBuildAnd(f->b, all, is_line, "");
+    }
+    return all;
+}
+
+/* Emits a call of `apart`, with the arrays themselves if nobody else updates them, or else with copies on the heap; of
+ * `share` if the copies do not pay or there is no memory for them. */
+static void choose(Private *p, LLVMValueRef share, LLVMValueRef apart, LLVMValueRef shares, bool in_blocks) {
     CgFunc *f = p->f;
     LLVMBasicBlockRef try = cg_block(f, "try"), copies = cg_block(f, "apart"), plain = cg_block(f, "together");
     LLVMBasicBlockRef done = cg_block(f, "combined");
     LLVMValueRef args[2] = {cg_i64(f->cg, PRIVATE_ALIGN)};
+    if (!in_blocks) {
+        LLVMBasicBlockRef alone = cg_block(f, "alone"), others = cg_block(f, "others");
+        LLVMBuildCondBr(f->b, is_alone(p), alone, others);
+        cg_enter(f, alone);
+        call(p, apart);
+        cg_goto(f, done);
+        cg_enter(f, others);
+    }
     LLVMBuildCondBr(f->b, copies_pay(p, shares, &args[1]), try, plain);
     cg_enter(f, plain);
     call(p, share);
@@ -260,7 +286,7 @@ LLVMValueRef private_share(Kernel *k, LLVMValueRef share, LLVMValueRef apart, in
     LLVMValueRef shares = LLVMBuildSub(f.b, p.args[p.n_args - 1], p.args[p.n_args - 2], "");
     if (units >= 0) shares = LLVMBuildMul(f.b, shares, p.args[units], "");
     begin_in_frame(&p);
-    if (apart) choose(&p, share, apart, shares);
+    if (apart) choose(&p, share, apart, shares, units >= 0);
     else call(&p, share);
     end_copies(&p, &p.frame);
     LLVMBuildRetVoid(f.b);

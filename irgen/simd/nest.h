@@ -12,8 +12,9 @@
  * block, in rows whose end is one. */
 typedef enum RowStart { START_FIRST, START_ALIGNED, START_MULTIPLE } RowStart;
 
-/* The items after the last whole block: there are none; under a mask; in a vector that overlaps the one before it. */
-typedef enum RowTail { TAIL_NONE, TAIL_MASKED, TAIL_OVERLAPPED } RowTail;
+/* The items after the last whole block: there are none; under a mask; in a vector that overlaps the one before it; in
+ * vectors of half as many lanes each time. */
+typedef enum RowTail { TAIL_NONE, TAIL_MASKED, TAIL_OVERLAPPED, TAIL_HALVED } RowTail;
 
 /* Non-temporal stores to arrays larger than the last cache: none; tested for each block, each row, or once for the
  * nest. */

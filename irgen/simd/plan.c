@@ -87,10 +87,29 @@ static RowStream stream_of(const NestContext *n, const NestVersion *v) {
     return v->align && v->shape.rows == 1 ? STREAM_ROW : STREAM_NONE;
 }
 
+/* Items update rows in place, in many rows: a load that overlaps a store under a mask, as the first of a row does the
+ * last store of the row before, cannot be forwarded, and waits until the store is in the cache. */
+static bool rows_wait_for_masks(const NestContext *n) {
+    enum { FEW_VALUES = 32 };
+    const SimdRegion *g = n->g;
+    if (!g->y || g->loops.n || nest_has_constant_rows(g) || g->values.n > FEW_VALUES || simd_has_totals(g)) return false;
+    for (int i = 0; i < g->values.n; i++) {
+        LLVMValueRef store = g->values.at[i].v;
+        if (!nest_is_row_store(g, &g->values.at[i], false)) continue;
+        for (int k = 0; k < g->values.n; k++) {
+            const SimdValue *load = &g->values.at[k];
+            if (!LLVMIsALoadInst(load->v) || load->private_of >= 0 || g->blocks.at[load->block].leaves) continue;
+            if (simd_is_beside(g, load) && simd_may_meet(load->v, store)) return true;
+        }
+    }
+    return false;
+}
+
 static RowTail tail_of(const NestContext *n, const NestVersion *v) {
     int64_t trips = simd_trips(n->g->x_lo, n->g->x_hi);
     if (v->unrolled || (trips > 0 && trips % (v->shape.vectors * v->shape.width) == 0)) return TAIL_NONE;
-    return v->idempotent && !n->target->mask_registers ? TAIL_OVERLAPPED : TAIL_MASKED;
+    if (v->idempotent && !n->target->mask_registers) return TAIL_OVERLAPPED;
+    return rows_wait_for_masks(n) ? TAIL_HALVED : TAIL_MASKED;
 }
 
 /* Legal: items have no order. */

@@ -11,7 +11,8 @@
 
 static const char *const starts[] = {
     [START_FIRST] = "first", [START_ALIGNED] = "aligned", [START_MULTIPLE] = "multiple"};
-static const char *const tails[] = {[TAIL_NONE] = "none", [TAIL_MASKED] = "masked", [TAIL_OVERLAPPED] = "overlapped"};
+static const char *const tails[] = {[TAIL_NONE] = "none", [TAIL_MASKED] = "masked", [TAIL_OVERLAPPED] = "overlapped",
+                                   [TAIL_HALVED] = "halved"};
 static const char *const launches[] = {
     [LAUNCHES_ALL] = "all", [LAUNCHES_ALIGNED] = "aligned", [LAUNCHES_SHORT_PERIODS] = "short-periods"};
 static const char *const streams[] = {
@@ -93,7 +94,7 @@ static const struct {
     int most;
 } keys[] = {{"for", launches, 3},        {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES},
             {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES}, {"start", starts, 3},
-            {"tail", tails, 3},          {"stream", streams, 4},      {"split", splits, 3},
+            {"tail", tails, 4},          {"stream", streams, 4},      {"split", splits, 3},
             {"unroll", answers, 2},      {"tile", NULL, MOST_COPIES * MOST_LANES}};
 
 static int number_in(const char *value, size_t n) {
@@ -174,8 +175,9 @@ void nest_force(const NestContext *n, int version, NestVersion *v) {
     RowStream stream = (RowStream)word_of(line, "stream", streams, 4, (int)v->stream);
     if (stream == STREAM_NONE || (stream == STREAM_ROW && v->align && v->shape.rows == 1)) v->stream = stream;
     if (!v->align && v->stream != STREAM_BLOCK) v->stream = STREAM_NONE;
-    RowTail tail = (RowTail)word_of(line, "tail", tails, 3, (int)v->tail);
+    RowTail tail = (RowTail)word_of(line, "tail", tails, 4, (int)v->tail);
     bool may_change = v->tail != TAIL_NONE && v->stream != STREAM_NEST;
     v->band = nest_may_have_bands(n, v) ? number_of(line, "band", v->band) : 1;
-    if (may_change && (tail == TAIL_MASKED || (tail == TAIL_OVERLAPPED && v->idempotent))) v->tail = tail;
+    bool is_legal = tail == TAIL_MASKED || tail == TAIL_HALVED || (tail == TAIL_OVERLAPPED && v->idempotent);
+    if (may_change && is_legal) v->tail = tail;
 }

@@ -430,7 +430,31 @@ static void write_many(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
     LLVMPositionBuilderAtEnd(n->b, few);
 }
 
+/* Vectors, then one of half as many lanes, if there are so many items, and so on: none needs a mask. */
+static void write_halved(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    SimdShape one = {shape.rows, 1, shape.width};
+    if (shape.vectors > 1) {
+        Loop whole = nest_loop_begin(n, x, NULL, hi, one.width, true, "singles");
+        write_whole(n, one, whole.at, y, false);
+        nest_loop_end(n, &whole);
+    }
+    for (int width = shape.width / 2; width >= 1; width /= 2) {
+        LLVMBasicBlockRef some = nest_block(n, "half"), less = nest_block(n, "less");
+        LLVMValueRef at = nest_count(n, x), left = LLVMBuildNSWSub(n->b, hi, at, "");
+        LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSGE, left, cg_i64(n->cg, width), ""), some, less);
+        LLVMPositionBuilderAtEnd(n->b, some);
+        write_piece(n, (SimdShape){shape.rows, 1, width}, at, y, NULL);
+        nest_step(n, x, width);
+        LLVMBuildBr(n->b, less);
+        LLVMPositionBuilderAtEnd(n->b, less);
+    }
+}
+
 static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+    if (n->v->tail == TAIL_HALVED && !n->v->split && !n->edges.part) {
+        write_halved(n, shape, x, y, hi);
+        return;
+    }
     if (n->v->tail != TAIL_OVERLAPPED) {
         bool is_block = shape.vectors == n->v->shape.vectors && !n->v->split && !n->band_end;
         if (is_block && n->g->tail_vectors) write_many(n, shape, x, y, hi);
@@ -672,7 +696,7 @@ static void write_trimmed_row(Items *n, SimdShape shape, LLVMValueRef y, bool ma
  * so the row is one loop, in place of three. */
 static bool masks_are_enough(const Items *n, SimdShape shape) {
     bool any_way = n->v->unrolled || n->v->start == START_MULTIPLE || is_filled(n->g->x_lo, n->g->x_hi, shape.width);
-    return shape.rows > 1 && n->target->mask_registers && !any_way;
+    return shape.rows > 1 && n->target->mask_registers && !any_way && n->v->tail != TAIL_HALVED;
 }
 
 /* All blocks of several rows, band by band; y is left after them. */
