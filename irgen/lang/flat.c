@@ -40,7 +40,7 @@ static LLVMValueRef is_exact(CgFunc *f, const Factors *of) {
 }
 
 LLVMValueRef cg_flat_is_legal(CgFunc *f, const FlatAxis *axis) {
-    LLVMValueRef least = cg_i64(f->cg, LEAST_ROW), ok = is_exact(f, &axis->row);
+    LLVMValueRef least = cg_i64(f->cg, axis->branches ? LEAST_ROW : LEAST_OPEN_ROW), ok = is_exact(f, &axis->row);
     for (int i = 0; i < axis->n_areas; i++) ok = both(f, ok, is_exact(f, &axis->area[i]));
     return both(f, ok, LLVMBuildICmp(f->b, LLVMIntSGE, cg_flat_length(f, axis), least, "rows"));
 }

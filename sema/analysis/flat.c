@@ -175,5 +175,6 @@ bool flat_axis(Arena *arena, const Func *kernel, FlatAxis *out) {
     if (!out->axis->type->is_signed && out->axis->type->bits == 64) return false;
     Search s = {.found = out, .arena = arena};
     block_find(kernel->item->fn.body, see, &s);
+    out->branches = block_holds(kernel->item->fn.body, 1u << STMT_IF);
     return choose(&s);
 }

@@ -7,7 +7,9 @@
 enum {
     MAX_FACTORS = 4,
     MAX_AREAS = 4,
-    LEAST_ROW = 32 /* items: fewer are no rows of vectors */
+    LEAST_ROW = 32,      /* items of a constant row: accesses of fewer are permuted (simd/quasi.c) */
+    LEAST_OPEN_ROW = 2   /* of one that a launch knows: else each item would divide; without branches, which would be
+                          * guessed item by item in rows shorter than a vector */
 };
 
 /* A product of values that a launch has: sizes, parameters, variables made of these, and a constant. */
@@ -22,6 +24,7 @@ typedef struct FlatAxis {
     Factors row;              /* w */
     Factors area[MAX_AREAS];  /* products with w that p, or a remainder of it, is divided by as well: h * w */
     int n_areas;
+    bool branches;            /* items do */
 } FlatAxis;
 
 /* e is e.of / by or e.of % by; also e.of >> k and e.of & (2^k - 1), which are these where e.of is not negative. */
