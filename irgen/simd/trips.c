@@ -57,14 +57,16 @@ static bool find_bounds(const SimdRegion *g, int loop, LLVMValueRef branch, LLVM
     return false;
 }
 
-/* What v is the least (or the greatest, for `max`) of, each a value and a constant. */
-enum { MOST_CLIPS = 4 };
+/* v itself, and what it is the least (or the greatest, for `max`) of, each a value and a constant. */
+enum { MOST_CLIPS = 8 };
 typedef struct Clip {
     LLVMValueRef v;
     int64_t c;
 } Clip;
 
 static int clips_of(LLVMValueRef v, int64_t c, const char *kind, Clip *of, int n) {
+    if (n == MOST_CLIPS) return n;
+    of[n++] = (Clip){v, c};
     bool adds = LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
                 LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMIsACallInst(LLVMGetOperand(v, 0));
     if (adds) { /* max(j - 3, 0) is max(j, 3) - 3 */
@@ -73,7 +75,6 @@ static int clips_of(LLVMValueRef v, int64_t c, const char *kind, Clip *of, int n
     }
     bool clips = LLVMIsACallInst(v) && simd_is_call_of(v, kind);
     for (unsigned k = 0; k < 2 && clips; k++) n = clips_of(LLVMGetOperand(v, k), c, kind, of, n);
-    if (!clips && n < MOST_CLIPS) of[n++] = (Clip){v, c};
     return n;
 }
 
