@@ -297,23 +297,34 @@ static void zipped(SimdEmit *e, LLVMValueRef *parts, int n, LLVMValueRef *to) {
     }
 }
 
-/* The same for rows, where all lanes are there; the last vector of a row may overlap the one before. */
-static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector) {
+/* The same for rows; the last vector of a row may overlap the one before. Lanes that are not there write to a place that
+ * nobody reads. */
+static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask) {
     const SimdParts *p = &e->g->parts.at[store->parts];
     int width = e->shape.width, total = simd_reach(p);
     int64_t bytes = simd_bytes(e->g, simd_element(store->v)), here = element_at(e, p, store);
     bool is_linear = simd_rate(e->g, simd_address(store->v), e->block).x == LANE_LINEAR;
-    LLVMValueRef places = is_linear ? NULL : simd_vector(e, simd_address(store->v), row, vector);
+    LLVMValueRef places = is_linear && !mask ? NULL : simd_vector(e, simd_address(store->v), row, vector);
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
     for (int i = 0; i < total; i++)
         v[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);
-    LLVMValueRef ahead = simd_ahead_in_rows(e, store, row, vector);
+    LLVMValueRef ahead = simd_ahead_in_rows(e, store, row, vector), spare = NULL;
+    LLVMTypeRef line = LLVMVectorType(LLVMTypeOf(LLVMGetOperand(store->v, 0)), (unsigned)width);
+    if (mask) spare = simd_splat(e, simd_alloca(e, line, "spare"));
     for (int at = 0; at < total; at += width) {
         int first = at + width > total ? total - width : at;
         for (int i = 0; i < width; i++) lines[i] = v[first + i];
         simd_transpose(e, lines);
+        int64_t by = (p->lo + first - here) * bytes;
+        LLVMValueRef there = places;
+        if (mask) {
+            LLVMValueRef shift = simd_splat(e, cg_i64(e->cg, by));
+            there = LLVMBuildGEP2(e->b, e->cg->i8, places, &shift, 1, "");
+            there = LLVMBuildSelect(e->b, *mask, there, spare, "");
+            by = 0;
+        }
         for (int lane = 0; lane < width; lane++) {
-            LLVMValueRef to = row_place(e, store, row, vector, lane, places, (p->lo + first - here) * bytes);
+            LLVMValueRef to = row_place(e, store, row, vector, lane, there, by);
             simd_store_elements(e, store->v, (unsigned)bytes, lines[lane], to, NULL);
             if (!at) fetch_row(e, ahead, to);
         }
@@ -324,7 +335,7 @@ void simd_store_parts(SimdEmit *e, const SimdValue *store, int row, int vector, 
     const SimdParts *p = &e->g->parts.at[store->parts];
     int n = p->step;
     if (n == ANY_STEP) {
-        store_rows(e, store, row, vector);
+        store_rows(e, store, row, vector, mask);
         return;
     }
     int64_t bytes = simd_bytes(e->g, simd_element(store->v)), here = element_at(e, p, store);

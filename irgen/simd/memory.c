@@ -346,7 +346,7 @@ static void store_parts(SimdEmit *e, const SimdValue *value, int row, int vector
     LLVMValueRef *mask = simd_mask_of(e, row, vector);
     LLVMBasicBlockRef on = NULL;
     if (!simd_ends_parts(e, value)) return;
-    if (!mask || (e->target->mask_registers && !simd_is_of_rows(e->g, value))) {
+    if (!mask || e->target->mask_registers || simd_is_of_rows(e->g, value)) {
         simd_store_parts(e, value, row, vector, mask);
         return;
     }
