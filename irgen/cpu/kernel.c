@@ -90,15 +90,17 @@ static LLVMValueRef chunk_unit(CgFunc *f, LLVMValueRef n, LLVMValueRef row, LLVM
 }
 
 /* The chunk size of a dynamic schedule: many chunks for each thread, but each with some work, and never too few
- * chunks. */
+ * chunks. For one thread there is one. */
 static LLVMValueRef chunk_size(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMValueRef row, int64_t least) {
     LLVMValueRef threads = LLVMBuildZExt(f->b, cg_call_runtime(f, RT_NUM_THREADS, NULL, 0), f->cg->i64, "threads");
     LLVMValueRef many = LLVMBuildMul(f->b, threads, cg_i64(f->cg, CHUNKS_A_THREAD), "");
     LLVMValueRef few = LLVMBuildMul(f->b, threads, cg_i64(f->cg, LEAST_CHUNKS), "");
     LLVMValueRef size = larger(f, LLVMBuildUDiv(f->b, n, many, ""), cg_i64(f->cg, least));
     size = smaller(f, size, larger(f, LLVMBuildUDiv(f->b, n, few, ""), cg_i64(f->cg, 1)));
-    if (least < CHUNK_ITEMS || k->share_items > 1) return size;
-    return multiple(f, size, k->row ? chunk_unit(f, n, row, threads) : cg_i64(f->cg, CHUNK_ITEMS));
+    if (least >= CHUNK_ITEMS && k->share_items == 1)
+        size = multiple(f, size, k->row ? chunk_unit(f, n, row, threads) : cg_i64(f->cg, CHUNK_ITEMS));
+    LLVMValueRef alone = LLVMBuildICmp(f->b, LLVMIntEQ, threads, cg_i64(f->cg, 1), "");
+    return LLVMBuildSelect(f->b, alone, n, size, "chunk"); /* then it is the whole domain (private.c) */
 }
 
 /* Takes the chunk that begins where the counter stands: the builder is left where there is one, and `done` is where

@@ -129,12 +129,14 @@ static bool updates_well(const SimdRegion *g, int loop, const SimdValue *call) {
     return llabs(simd_pace(g, LLVMGetOperand(call->v, 0), loop)) == simd_bytes(g, LLVMTypeOf(call->v));
 }
 
-/* A check of what goes on smoothly fails in an iteration that is known before the loop. */
-static bool checks_well(const SimdRegion *g, int loop) {
+/* A check of what goes on smoothly fails in an iteration that is known before the loop; one of what does not change, in
+ * the first. */
+static bool checks_well(const SimdRegion *g, int loop, const bool *repeats) {
     for (int b = 0; b < g->blocks.n; b++) {
         if (!g->loops.at[loop].has[b] || b == g->loops.at[loop].header || simd_n_succ(g, b) != 2) continue;
         LLVMValueRef check = LLVMGetCondition(LLVMGetBasicBlockTerminator(g->blocks.at[b].bb));
         if (!LLVMIsAICmpInst(check)) return false;
+        if (repeats[value_map_get(g->value_of, check)]) continue;
         LLVMValueRef from = LLVMGetOperand(check, 0), to = LLVMGetOperand(check, 1);
         if (!simd_is_invariant(g, loop, to) || !simd_pace(g, from, loop)) return false;
     }
@@ -158,7 +160,7 @@ static bool is_vectorised_itself(const SimdRegion *g, int loop, bool unrolls, In
                                                        : is_arithmetic(value->v);
         if (!is_well) return false;
     }
-    if (c.checks) return in->updates && checks_well(g, loop);
+    if (c.checks) return in->updates && checks_well(g, loop, repeats);
     return in->updates || in->writes || (in->walks && in->reduces);
 }
 
