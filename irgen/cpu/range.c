@@ -369,7 +369,7 @@ static void run_domain(Walk *w) {
         return;
     }
     /* `end` is no more than the domain has; the vectoriser sees what it is a bound of (interior.c). */
-    LLVMValueRef to = smaller(w->f, w->end, w->axes[0].trips);
+    LLVMValueRef to = w->f->cg->vector ? smaller(w->f, w->end, w->axes[0].trips) : w->end;
     Rectangle all = {.from = w->begin, .to = to, .first = cg_i64(w->f->cg, 0)};
     run_items(w, &all);
 }
