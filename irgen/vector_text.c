@@ -28,8 +28,8 @@ static void print_plan(const VectorNest *n, const VectorPlan *p, Buf *out) {
     buf_printf(out, "  plan %s.%d.%d for=%s lanes=%d vectors=%d rows=%d", n->kernel, n->number, p->version, p->launches,
                p->lanes, p->vectors, p->rows);
     if (p->band > 1) buf_printf(out, " band=%d", p->band);
-    buf_printf(out, " start=%s tail=%s stream=%s split=%s unroll=%s", p->start, p->tail, p->stream,
-               p->split, p->unroll ? "yes" : "no");
+    buf_printf(out, " start=%s tail=%s stream=%s split=%s unroll=%s", p->start, p->tail, p->stream, p->split,
+               p->unroll ? "yes" : "no");
     if (p->tile) buf_printf(out, " tile=%d", p->tile);
     buf_puts(out, "\n");
 }

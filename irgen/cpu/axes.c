@@ -57,7 +57,8 @@ static bool sums_in_lanes(const Kernel *k) {
     enum { MOST_COST = 64 };
     const Func *fn = k->func;
     const Block *body = fn->item->fn.body;
-    if (!k->cg->vector || fn->reduction != REDUCE_SUM || !fn->result->is_float || fn->item_result != fn->result) return false;
+    if (!k->cg->vector || fn->reduction != REDUCE_SUM) return false;
+    if (!fn->result->is_float || fn->item_result != fn->result) return false;
     if (fn->domain.n != 1 || fn->group.items || k->flat || k->loop || cg_extra_values(k->cg, fn)) return false;
     return !block_holds(body, 1u << STMT_FOR | 1u << STMT_WHILE) && cost_of_item(fn) <= MOST_COST;
 }
@@ -83,7 +84,8 @@ static const char *flattened_names(const Kernel *k) {
     int n = k->func->domain.n + (k->loop ? 1 : 0), first = n - k->flattened;
     for (int d = first; d < n; d++) {
         const Symbol *axis = d == k->func->domain.n ? k->loop->for_.binder.sym : k->func->domain.at[k->order[d]];
-        text = arena_printf(&k->cg->c->arena, "%s%s`%s`", text, d == first ? "" : d == n - 1 ? " and " : ", ", axis->name);
+        const char *before = d == first ? "" : d == n - 1 ? " and " : ", ";
+        text = arena_printf(&k->cg->c->arena, "%s%s`%s`", text, before, axis->name);
     }
     return text;
 }

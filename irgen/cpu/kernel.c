@@ -234,8 +234,7 @@ static LLVMValueRef row_length(const Kernel *k, CgFunc *f, Axis *axes) {
     int n = k->func->domain.n, within = k->flattened - (k->loop ? 1 : 0), first = n - (within > 1 ? within : 1);
     if (first == 0) return NULL;
     LLVMValueRef items = cg_axis_trips(f, &axes[k->order[first]]);
-    for (int d = first + 1; d < n; d++)
-        items = LLVMBuildNSWMul(f->b, items, cg_axis_trips(f, &axes[k->order[d]]), "");
+    for (int d = first + 1; d < n; d++) items = LLVMBuildNSWMul(f->b, items, cg_axis_trips(f, &axes[k->order[d]]), "");
     return items;
 }
 

@@ -73,7 +73,7 @@ typedef struct Walk {
     const int *order;
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
     const Axis *inner; /* a short axis, faster than the fastest long one: a loop of each item; NULL: none */
-    int flattened; /* so many axes are the fastest one, with the loop: of the innermost the position is set alone */
+    int flattened;     /* so many axes are the fastest one, with the loop: of the innermost the position is set alone */
     bool is_version;  /* for the launches that are in rows, if others are possible */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];

@@ -19,14 +19,14 @@
 #include <string.h>
 
 enum {
-    LANES = SUM_LANES,   /* accumulators of a block: fixed, whatever the vector width */
-    CHUNK_ITEMS = 512,   /* items in the buffer: it fits into the first-level cache */
-    ABREAST = 4,         /* blocks that are interleaved */
-    CHUNK_ABREAST = 128, /* items of an interleaved chunk: a few cache lines */
-    BLOCK_NEAR = 1 << 14,   /* items; the input of blocks up to this size may be cached, so each is a single chunk */
-    CHUNK_AT_ONCE = 256,    /* items of a chunk of larger blocks, if there is no buffer */
+    LANES = SUM_LANES,    /* accumulators of a block: fixed, whatever the vector width */
+    CHUNK_ITEMS = 512,    /* items in the buffer: it fits into the first-level cache */
+    ABREAST = 4,          /* blocks that are interleaved */
+    CHUNK_ABREAST = 128,  /* items of an interleaved chunk: a few cache lines */
+    BLOCK_NEAR = 1 << 14, /* items; the input of blocks up to this size may be cached, so each is a single chunk */
+    CHUNK_AT_ONCE = 256,  /* items of a chunk of larger blocks, if there is no buffer */
     MAX_BLOCKS = 1024,
-    WHOLE_ITEMS = 16,       /* least items of a block, also if they cost much: a vector, if the domain has as many */
+    WHOLE_ITEMS = 16,    /* least items of a block, also if they cost much: a vector, if the domain has as many */
     BLOCK_COST = 1 << 15 /* least cost of a block, if the domain has as much */
 };
 

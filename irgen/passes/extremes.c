@@ -8,9 +8,10 @@
  *
  * In the fast mode (lang/fast.c) neither is added.
  *
- * AVX-512DQ has an instruction that orders zeros and takes the number (VRANGEPS: Intel's manual, volume 2, tables of its
- * special cases), but of a signalling NaN it makes a quiet one. Values that may be such a NaN, which are not results of
- * arithmetic, are multiplied by 1 before (llvm.canonicalize). It replaces what takes more than a comparison and a selection.
+ * AVX-512DQ has an instruction that orders zeros and takes the number (VRANGEPS: Intel's manual, volume 2, tables of
+ * its special cases), but of a signalling NaN it makes a quiet one. Values that may be such a NaN, which are not
+ * results of arithmetic, are multiplied by 1 before (llvm.canonicalize). It replaces what takes more than a comparison
+ * and a selection.
  *
  * What is known comes from a data-flow analysis over phis, so an accumulator that begins with a number is a number.
  * LLVM's own expansion (expandFMINIMUM_FMAXIMUM, LowerFMINIMUM_FMAXIMUM in X86ISelLowering.cpp) looks at operands
@@ -96,18 +97,21 @@ static bool follows(Query *q, LLVMValueRef v) {
     if (fn && is_named(fn, "llvm.fabs.")) return q->fact == IS_NOT_NEG_ZERO || holds(q, LLVMGetOperand(v, 0));
     if (!LLVMIsAInstruction(v)) return false;
     switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMFAdd: case LLVMFSub: case LLVMFDiv: case LLVMFPTrunc: return q->fact == IS_QUIET;
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFDiv:
+    case LLVMFPTrunc: return q->fact == IS_QUIET;
     case LLVMSIToFP:
     case LLVMUIToFP: return q->fact != IS_NOT_ZERO; /* an integer 0 becomes +0; the largest numbers become infinite */
     case LLVMPHI: return all_hold(q, v, 0, LLVMCountIncoming(v));
     case LLVMSelect: return all_hold(q, v, 1, 2);
     case LLVMShuffleVector:
     case LLVMInsertElement: return all_hold(q, v, 0, 2);
-    case LLVMExtractElement:
-        return all_hold(q, v, 0, 1);
+    case LLVMExtractElement: return all_hold(q, v, 0, 1);
     case LLVMFPExt: return q->fact == IS_QUIET || all_hold(q, v, 0, 1);
     case LLVMFNeg: return q->fact != IS_NOT_NEG_ZERO && all_hold(q, v, 0, 1);
-    case LLVMFMul: return q->fact == IS_QUIET || (q->fact == IS_NOT_NEG_ZERO && LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1));
+    case LLVMFMul:
+        return q->fact == IS_QUIET || (q->fact == IS_NOT_NEG_ZERO && LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1));
     default: return false; /* every other instruction: nothing is known */
     }
 }
@@ -210,8 +214,8 @@ static LLVMValueRef by_range(Cg *cg, const Extreme *e, const char *name) {
     LLVMTypeRef t = LLVMTypeOf(a);
     unsigned lanes = LLVMGetVectorSize(t);
     LLVMTypeRef mask = LLVMIntTypeInContext(cg->ctx, lanes > 8 ? lanes : 8);
-    LLVMValueRef args[] = {a, b, cg_i32(cg, e->max ? MAX : MIN), LLVMGetPoison(t), LLVMConstAllOnes(mask),
-                           cg_i32(cg, CURRENT_ROUNDING)};
+    LLVMValueRef args[] = {
+        a, b, cg_i32(cg, e->max ? MAX : MIN), LLVMGetPoison(t), LLVMConstAllOnes(mask), cg_i32(cg, CURRENT_ROUNDING)};
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(cg->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
     unsigned n = LLVMCountParams(fn);
     return LLVMBuildCall2(cg->b, LLVMGlobalGetValueType(fn), fn, args, n, "");

@@ -57,8 +57,7 @@ static bool is_in_rounds(const SimdRegion *g, LLVMValueRef v) { return (simd_sli
 static bool is_line(const SimdRegion *g, LLVMValueRef v, int block) {
     enum { BITS = 32, MOST = 1 << 20 };
     LaneRate r = simd_rate(g, v, block);
-    if (r.x != LANE_LINEAR || !has_places(g, v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
-        return false;
+    if (r.x != LANE_LINEAR || !has_places(g, v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind) return false;
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
     return r.exact || (bits >= BITS && bits <= 2 * BITS && r.stride < MOST && r.stride > -MOST);
 }
@@ -456,7 +455,8 @@ static LLVMValueRef misses(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef cmp, Ru
 static LLVMValueRef goes_straight(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef rem, Run r, LLVMValueRef *times) {
     LLVMTypeRef t = LLVMTypeOf(rem);
     LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, false);
-    LLVMValueRef from = frozen(g, b, LLVMGetOperand(rem, 0), r, false), to = frozen(g, b, LLVMGetOperand(rem, 0), r, true);
+    LLVMValueRef from = frozen(g, b, LLVMGetOperand(rem, 0), r, false),
+                 to = frozen(g, b, LLVMGetOperand(rem, 0), r, true);
     LLVMValueRef by = frozen(g, b, LLVMGetOperand(rem, 1), r, false);
     LLVMValueRef all = LLVMBuildICmp(b, LLVMIntSGT, by, zero, "");
     by = LLVMBuildSelect(b, all, by, one, "");
@@ -540,8 +540,7 @@ LLVMValueRef simd_inside_along(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef x, 
     LLVMValueRef all = yes(g);
     Run r = {x, last, g->y ? g->y_lo : NULL, false};
     for (int i = 0; i < g->values.n; i++)
-        if (simd_settles_along(&g->values.at[i]))
-            all = LLVMBuildAnd(b, all, all_hold(g, b, &g->values.at[i], r), "");
+        if (simd_settles_along(&g->values.at[i])) all = LLVMBuildAnd(b, all, all_hold(g, b, &g->values.at[i], r), "");
     return all;
 }
 

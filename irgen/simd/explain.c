@@ -242,9 +242,7 @@ static void tell_axes(Teller *t) {
     const char *inside = mark_of(t, CG_SHORT_AXIS, &n);
     if (inside) tell_head(t, "short axis", "short axis: `%.*s` runs within each work item", (int)n, inside);
     const char *flattened = mark_of(t, CG_FLATTENED, &n);
-    if (flattened)
-        tell_head(t, "loop flattening", "loop flattening: %.*s run as one axis", (int)n,
-                  flattened);
+    if (flattened) tell_head(t, "loop flattening", "loop flattening: %.*s run as one axis", (int)n, flattened);
     const char *row = mark_of(t, CG_FLAT, &n);
     if (row) tell_head(t, "delinearisation", "delinearisation: nest 1 runs rows of %.*s", (int)n, row);
 }

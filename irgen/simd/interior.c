@@ -1,13 +1,13 @@
-/* interior.c -- index-set splitting of rows. Where the places that a condition is about lie near the ends of a row, as of
- * `j > 0`, `min(j + 1, n - 1)` and `(j + 1) % n`, and are the same in all rows, the items inside are one part of each row:
+/* interior.c -- index-set splitting of rows. Where the places that a condition is about lie near the ends of a row, as
+ * of `j > 0`, `min(j + 1, n - 1)` and `(j + 1) % n`, and are the same in all rows, the items inside are one part of
+ * each row:
  *
  *     for j in 0..n { ... }   ==>   for j in 1..n - 1 { ... }   for j in 0, n - 1 { ... }
  *
  * The part is found before the nest, from an item inside: an end of it moves inwards until all items between have the
- * wanted answers (ends.c), by one item first, then twice as many each time, and at last by halves. Where no such item is
- * found, rows are slower, and as right as before: each row asks for all answers in its part again, those about the row
- * among them. Conditions on both counters, or on places anywhere in
- * a row, are asked of each block. */
+ * wanted answers (ends.c), by one item first, then twice as many each time, and at last by halves. Where no such item
+ * is found, rows are slower, and as right as before: each row asks for all answers in its part again, those about the
+ * row among them. Conditions on both counters, or on places anywhere in a row, are asked of each block. */
 #include "irgen/simd/nest.h"
 
 enum { NEAR = 8 /* items from an end of a row */, FAR = 6 /* operations that an end is followed through */ };
@@ -140,7 +140,8 @@ static LLVMValueRef search(Items *n, LLVMValueRef from, LLVMValueRef to, LLVMVal
     LLVMValueRef left = LLVMBuildNSWSub(b, hi, lo, ""), by = nest_count(n, step);
     LLVMValueRef half = LLVMBuildLShr(b, left, one, "");
     LLVMValueRef is_less = LLVMBuildICmp(b, LLVMIntSLT, by, half, "");
-    by = LLVMBuildSelect(b, is_less, by, up ? half : LLVMBuildNSWSub(b, LLVMBuildNSWSub(b, left, one, ""), half, ""), "");
+    by = LLVMBuildSelect(b, is_less, by, up ? half : LLVMBuildNSWSub(b, LLVMBuildNSWSub(b, left, one, ""), half, ""),
+                         "");
     LLVMValueRef at = up ? LLVMBuildNSWAdd(b, lo, by, "") : LLVMBuildNSWSub(b, hi, by, "");
     LLVMValueRef last = LLVMBuildNSWSub(b, at, one, "");
     LLVMValueRef is_inside = simd_inside_along(n->g, b, up ? at : middle, up ? middle : last);
@@ -157,8 +158,8 @@ static LLVMValueRef search(Items *n, LLVMValueRef from, LLVMValueRef to, LLVMVal
     return nest_count(n, in);
 }
 
-/* An item inside, if one of three is: the middle one, and those near the ends, where a condition about a place anywhere,
- * as in `if j > k`, holds if it does at all. */
+/* An item inside, if one of three is: the middle one, and those near the ends, where a condition about a place
+ * anywhere, as in `if j > k`, holds if it does at all. */
 static LLVMValueRef start(Items *n, LLVMValueRef middle) {
     SimdRegion *g = n->g;
     LLVMValueRef near = cg_i64(n->cg, NEAR), one = cg_i64(n->cg, 1), from = middle;

@@ -297,8 +297,8 @@ static void zipped(SimdEmit *e, LLVMValueRef *parts, int n, LLVMValueRef *to) {
     }
 }
 
-/* The same for rows; the last vector of a row may overlap the one before. Lanes that are not there write to a place that
- * nobody reads. */
+/* The same for rows; the last vector of a row may overlap the one before. Lanes that are not there write to a place
+ * that nobody reads. */
 static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector, LLVMValueRef *mask) {
     const SimdParts *p = &e->g->parts.at[store->parts];
     int width = e->shape.width, total = simd_reach(p);

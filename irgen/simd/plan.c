@@ -92,7 +92,8 @@ static RowStream stream_of(const NestContext *n, const NestVersion *v) {
 static bool rows_wait_for_masks(const NestContext *n) {
     enum { FEW_VALUES = 32 };
     const SimdRegion *g = n->g;
-    if (!g->y || g->loops.n || nest_has_constant_rows(g) || g->values.n > FEW_VALUES || simd_has_totals(g)) return false;
+    if (!g->y || g->loops.n || nest_has_constant_rows(g) || g->values.n > FEW_VALUES || simd_has_totals(g))
+        return false;
     for (int i = 0; i < g->values.n; i++) {
         LLVMValueRef store = g->values.at[i].v;
         if (!nest_is_row_store(g, &g->values.at[i], false)) continue;
@@ -181,7 +182,8 @@ static void add(NestContext *n, NestPlan *plan, NestVersion v) {
  * items. */
 static int short_rows(const NestContext *n, SimdShape shape, EdgeSplit split) {
     if (!simd_allows(n->g, SHORT_ROWS) || n->g->tile || nest_has_constant_rows(n->g)) return 0;
-    if (split == SPLIT_BLOCKS && !n->g->always && simd_loses_at_edges(n->g, n->target, shape.width)) return shape.vectors * shape.width;
+    if (split == SPLIT_BLOCKS && !n->g->always && simd_loses_at_edges(n->g, n->target, shape.width))
+        return shape.vectors * shape.width;
     return ends_matter(n->g) ? shape.width / 2 : 0;
 }
 

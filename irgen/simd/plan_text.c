@@ -11,8 +11,8 @@
 
 static const char *const starts[] = {
     [START_FIRST] = "first", [START_ALIGNED] = "aligned", [START_MULTIPLE] = "multiple"};
-static const char *const tails[] = {[TAIL_NONE] = "none", [TAIL_MASKED] = "masked", [TAIL_OVERLAPPED] = "overlapped",
-                                   [TAIL_HALVED] = "halved"};
+static const char *const tails[] = {
+    [TAIL_NONE] = "none", [TAIL_MASKED] = "masked", [TAIL_OVERLAPPED] = "overlapped", [TAIL_HALVED] = "halved"};
 static const char *const launches[] = {
     [LAUNCHES_ALL] = "all", [LAUNCHES_ALIGNED] = "aligned", [LAUNCHES_SHORT_PERIODS] = "short-periods"};
 static const char *const streams[] = {
@@ -31,9 +31,10 @@ void nest_note_plan(const NestContext *n, const NestPlan *plan) {
     VectorNotes *notes = n->cg->vector_notes;
     for (int i = 0; i < plan->n && notes; i++) {
         const NestVersion *v = &plan->at[i];
-        VectorPlan row = {i + 1, launches[v->launches], starts[v->start], tails[v->tail], streams[v->stream],
-                          splits[v->split], v->shape.width, v->shape.vectors, v->shape.rows, v->band, v->unrolled,
-                          n->g->tile};
+        VectorPlan row = {i + 1,          launches[v->launches], starts[v->start],
+                          tails[v->tail], streams[v->stream],    splits[v->split],
+                          v->shape.width, v->shape.vectors,      v->shape.rows,
+                          v->band,        v->unrolled,           n->g->tile};
         vec_push(&notes->arena, &notes->nests.at[notes->nests.n - 1].plans, row);
     }
 }
@@ -92,10 +93,17 @@ static const struct {
     const char *key;
     const char *const *words;
     int most;
-} keys[] = {{"for", launches, 3},        {"lanes", NULL, MOST_LANES}, {"vectors", NULL, MOST_COPIES},
-            {"rows", NULL, MOST_COPIES}, {"band", NULL, MOST_COPIES}, {"start", starts, 3},
-            {"tail", tails, 4},          {"stream", streams, 4},      {"split", splits, 3},
-            {"unroll", answers, 2},      {"tile", NULL, MOST_COPIES * MOST_LANES}};
+} keys[] = {{"for", launches, 3},
+            {"lanes", NULL, MOST_LANES},
+            {"vectors", NULL, MOST_COPIES},
+            {"rows", NULL, MOST_COPIES},
+            {"band", NULL, MOST_COPIES},
+            {"start", starts, 3},
+            {"tail", tails, 4},
+            {"stream", streams, 4},
+            {"split", splits, 3},
+            {"unroll", answers, 2},
+            {"tile", NULL, MOST_COPIES *MOST_LANES}};
 
 static int number_in(const char *value, size_t n) {
     int number = 0;

@@ -634,7 +634,8 @@ static void write_single_items(Items *n, SimdShape shape, LLVMValueRef y, Interi
 /* Those, if there are many: vector by vector, first what is before the interior, then what is behind it. */
 static void write_around(Items *n, SimdShape shape, LLVMValueRef y, Interior in) {
     LLVMValueRef x = nest_counter(n, n->g->x_lo, "x"), end = nest_counter(n, in.lo, "end");
-    LLVMBasicBlockRef part = nest_block(n, "around"), behind = nest_block(n, "behind"), done = nest_block(n, "around.done");
+    LLVMBasicBlockRef part = nest_block(n, "around"), after = nest_block(n, "after"),
+                      done = nest_block(n, "around.done");
     LLVMBuildBr(n->b, part);
     LLVMPositionBuilderAtEnd(n->b, part);
     LLVMValueRef upto = nest_count(n, end);
@@ -642,8 +643,8 @@ static void write_around(Items *n, SimdShape shape, LLVMValueRef y, Interior in)
     n->rare = true;
     write_pieces(n, (SimdShape){shape.rows, 1, shape.width}, x, y, upto);
     n->rare = was_rare;
-    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, upto, n->g->x_hi, ""), behind, done);
-    LLVMPositionBuilderAtEnd(n->b, behind);
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, upto, n->g->x_hi, ""), after, done);
+    LLVMPositionBuilderAtEnd(n->b, after);
     LLVMBuildStore(n->b, larger(n, in.hi, n->g->x_lo), x);
     LLVMBuildStore(n->b, n->g->x_hi, end);
     LLVMBuildBr(n->b, part);

@@ -157,7 +157,7 @@ typedef struct SimdRegion {
     bool settled; /* ends.c: the rates are those of blocks in which all comparisons that are ends hold */
     bool rows;                    /* blocks of more than one row are looked at */
     int row_vectors;              /* of blocks of one row, for those that fill no block of several */
-    int tail_vectors;             /* so many are worth a whole block under masks, not one after the other; 0: none are */
+    int tail_vectors;             /* so many are worth a block under masks, not one after the other; 0: none are */
     const char *why_not;          /* not NULL: stays scalar, and why */
     double slower;                /* estimated time of its best vector code, by that of its items one by one */
     int lanes_tried;              /* of that */
