@@ -182,3 +182,132 @@ Interior nest_interior(Items *n) {
     LLVMValueRef behind = LLVMBuildNSWAdd(n->b, from, cg_i64(n->cg, 1), "");
     return (Interior){lo, search(n, g->x_hi, behind, from, false)};
 }
+
+/* Rows ----------------------------------------------------------------------------------------------------------- */
+
+static void write_interior(Items *n, SimdShape shape, LLVMValueRef y, bool masked, Interior in) {
+    SimdRegion *g = n->g;
+    LLVMValueRef lo = g->x_lo, hi = g->x_hi;
+    g->x_lo = in.lo;
+    g->x_hi = in.hi;
+    n->settled = true;
+    simd_rates_settled(g, true);
+    nest_write_part(n, shape, y, masked);
+    n->settled = false;
+    simd_rates_settled(g, false);
+    g->x_lo = lo;
+    g->x_hi = hi;
+}
+
+/* Few items before and behind the interior, one by one. */
+static void write_single_items(Items *n, LLVMValueRef y, Interior in) {
+    LLVMValueRef is_before = LLVMBuildICmp(n->b, LLVMIntSLT, n->g->x_lo, in.lo, "");
+    LLVMValueRef x = nest_counter(n, LLVMBuildSelect(n->b, is_before, n->g->x_lo, in.hi, ""), "x");
+    Loop items = nest_loop_begin(n, x, NULL, n->g->x_hi, 1, false, "single");
+    nest_write_block(n, (SimdShape){1, 1, 1}, items.at, y, NULL, false);
+    LLVMValueRef next = LLVMBuildNSWAdd(n->b, nest_count(n, x), cg_i64(n->cg, 1), "");
+    LLVMValueRef passes = LLVMBuildICmp(n->b, LLVMIntEQ, next, in.lo, "");
+    LLVMBuildStore(n->b, LLVMBuildSelect(n->b, passes, in.hi, next, ""), x);
+    LLVMBuildBr(n->b, items.head);
+    LLVMPositionBuilderAtEnd(n->b, items.done);
+}
+
+/* Those, if there are many: vector by vector, first what is before the interior, then what is behind it. */
+static void write_around(Items *n, int width, LLVMValueRef y, Interior in) {
+    LLVMValueRef x = nest_counter(n, n->g->x_lo, "x"), end = nest_counter(n, in.lo, "end");
+    LLVMBasicBlockRef part = nest_block(n, "around"), after = nest_block(n, "after"),
+                      done = nest_block(n, "around.done");
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, part);
+    LLVMValueRef upto = nest_count(n, end);
+    bool was_rare = n->rare;
+    n->rare = true;
+    nest_write_pieces(n, (SimdShape){1, 1, width}, x, y, upto);
+    n->rare = was_rare;
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, upto, n->g->x_hi, ""), after, done);
+    LLVMPositionBuilderAtEnd(n->b, after);
+    LLVMBuildStore(n->b, in.hi, x);
+    LLVMBuildStore(n->b, n->g->x_hi, end);
+    LLVMBuildBr(n->b, part);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+/* What is around the interior of a row; in.lo and in.hi are the row's end, if all of it is. */
+static void write_edges(Items *n, int width, LLVMValueRef y, Interior in) {
+    LLVMValueRef all = LLVMBuildNSWSub(n->b, n->g->x_hi, n->g->x_lo, "");
+    LLVMValueRef rest = LLVMBuildNSWSub(n->b, all, LLVMBuildNSWSub(n->b, in.hi, in.lo, ""), "");
+    if (simd_has_totals(n->g)) {
+        write_around(n, width, y, in);
+        return;
+    }
+    LLVMBasicBlockRef few = nest_block(n, "items"), many = nest_block(n, "edges"), done = nest_block(n, "edges.done");
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLE, rest, cg_i64(n->cg, width / 2), ""), few, many);
+    LLVMPositionBuilderAtEnd(n->b, few);
+    write_single_items(n, y, in);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, many);
+    write_around(n, width, y, in);
+    LLVMBuildBr(n->b, done);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+/* A block of rows from y on, whose interior has all the answers that are wanted, those about the rows as well: it is
+ * written, and *lo and *hi say so. The builder is left at `edges`. */
+static void write_if_split(Items *n, SimdShape shape, LLVMValueRef y, bool masked, LLVMValueRef lo, LLVMValueRef hi,
+                           LLVMBasicBlockRef edges) {
+    Interior in = n->interior;
+    LLVMBasicBlockRef inside = nest_block(n, "split");
+    LLVMValueRef last = LLVMBuildNSWSub(n->b, in.hi, cg_i64(n->cg, 1), "");
+    LLVMValueRef length = LLVMBuildNSWSub(n->b, in.hi, in.lo, "");
+    int least = n->rows == ROWS_STREAMED ? NEST_LONG_ROW * shape.width : 1;
+    LLVMValueRef pays = LLVMBuildICmp(n->b, LLVMIntSGE, length, cg_i64(n->cg, least), "");
+    pays = LLVMBuildAnd(n->b, pays, simd_inside_upto(n->g, n->b, shape.rows, in.lo, last, y), "");
+    LLVMBuildCondBr(n->b, pays, inside, edges);
+    LLVMPositionBuilderAtEnd(n->b, inside);
+    write_interior(n, shape, y, masked, in);
+    LLVMBuildStore(n->b, in.lo, lo);
+    LLVMBuildStore(n->b, in.hi, hi);
+    LLVMBuildBr(n->b, edges);
+    LLVMPositionBuilderAtEnd(n->b, edges);
+}
+
+/* Rows in blocks of several, and those left over one by one; what is around the interior in one place for all. one:
+ * the shape of blocks of single rows. */
+void nest_write_split_rows(Items *n, SimdShape shape, SimdShape one, bool masked) {
+    SimdRegion *g = n->g;
+    LLVMBasicBlockRef head = nest_block(n, "rows"), body = nest_block(n, "row"), several = nest_block(n, "block"),
+                      single = nest_block(n, "left"), edges = nest_block(n, "around"),
+                      done = nest_block(n, "rows.done");
+    LLVMValueRef y = nest_counter(n, g->y_lo, "y"), end = nest_counter(n, g->y_lo, "end");
+    LLVMValueRef lo = nest_counter(n, g->x_hi, "interior.lo"), hi = nest_counter(n, g->x_hi, "interior.hi");
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, head);
+    LLVMValueRef at = nest_count(n, y);
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, at, g->y_hi, ""), body, done);
+    LLVMPositionBuilderAtEnd(n->b, body);
+    LLVMBuildStore(n->b, g->x_hi, lo);
+    LLVMBuildStore(n->b, g->x_hi, hi);
+    LLVMValueRef below = LLVMBuildNSWAdd(n->b, at, cg_i64(n->cg, shape.rows), "");
+    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLE, below, g->y_hi, ""), several, single);
+    LLVMPositionBuilderAtEnd(n->b, several);
+    LLVMBuildStore(n->b, below, end);
+    write_if_split(n, shape, at, false, lo, hi, edges);
+    LLVMPositionBuilderAtEnd(n->b, single);
+    LLVMBuildStore(n->b, LLVMBuildNSWAdd(n->b, at, cg_i64(n->cg, 1), ""), end);
+    n->rare = true;
+    write_if_split(n, one, at, masked, lo, hi, edges);
+    n->rare = false;
+    LLVMValueRef upto = nest_count(n, end);
+    Interior in = {nest_count(n, lo), nest_count(n, hi)};
+    Loop rows = nest_loop_begin(n, y, NULL, upto, 1, false, "row.edges");
+    write_edges(n, shape.width, rows.at, in);
+    nest_loop_end(n, &rows);
+    LLVMBuildBr(n->b, head);
+    LLVMPositionBuilderAtEnd(n->b, done);
+}
+
+void nest_write_split_row(Items *n, SimdShape shape, LLVMValueRef y) {
+    LLVMValueRef lo = nest_counter(n, n->g->x_hi, "interior.lo"), hi = nest_counter(n, n->g->x_hi, "interior.hi");
+    write_if_split(n, shape, y, false, lo, hi, nest_block(n, "row.edges"));
+    write_edges(n, shape.width, y, (Interior){nest_count(n, lo), nest_count(n, hi)});
+}

@@ -131,9 +131,15 @@ void nest_write_block(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y,
 
 /* interior.c: before the nest; of one with simd_has_interior. */
 Interior nest_interior(Items *n);
+/* With that, a row, and all rows: blocks of several, and blocks of single rows of shape `one`, under masks or not. */
+void nest_write_split_row(Items *n, SimdShape shape, LLVMValueRef y);
+void nest_write_split_rows(Items *n, SimdShape shape, SimdShape one, bool masked);
 
 /* rows.c: the nest as n->v says */
+enum { NEST_LONG_ROW = 16 }; /* vectors */
 void nest_write(Items *n);
+void nest_write_part(Items *n, SimdShape shape, LLVMValueRef y, bool masked); /* n->g->x_lo..x_hi */
+void nest_write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi); /* x: moves to hi */
 
 /* nest.c; number: of the nest in its function, from 1; false: it stays scalar */
 bool simd_nest(Cg *cg, const SimdTarget *target, SimdStreams *streams, const ValueMap *updated, LLVMValueRef fn,

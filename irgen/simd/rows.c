@@ -59,7 +59,7 @@ typedef struct AlignedRow {
     int most;                /* vectors before it */
 } AlignedRow;
 
-enum { LONG_ROW = 16, LONG_MASKED_ROW = 64 }; /* vectors of a row that gains from it */
+enum { LONG_ROW = NEST_LONG_ROW, LONG_MASKED_ROW = 64 }; /* vectors of a row that gains from it */
 
 static LLVMValueRef is_long(Items *n, SimdShape shape, int vectors) {
     LLVMValueRef length = LLVMBuildNSWSub(n->b, n->g->x_hi, n->g->x_lo, "");
@@ -450,7 +450,7 @@ static void write_halved(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef
     }
 }
 
-static void write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
+void nest_write_pieces(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     if (n->v->tail == TAIL_HALVED && !n->v->split && !n->edges.part) {
         write_halved(n, shape, x, y, hi);
         return;
@@ -563,7 +563,7 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     bool masked_edges = edges_are_epilogues(n);
     if (!row.from && !masked_edges) {
         write_vectors(n, shape, x, y, false, NULL);
-        if (!filled) write_pieces(n, shape, x, y, n->g->x_hi);
+        if (!filled) nest_write_pieces(n, shape, x, y, n->g->x_hi);
         return;
     }
     LLVMValueRef hi = nest_counter(n, row.from ? row.from : n->g->x_lo, "hi");
@@ -573,7 +573,7 @@ static void write_row(Items *n, SimdShape shape, LLVMValueRef y) {
     LLVMPositionBuilderAtEnd(n->b, part);
     LLVMValueRef upto = nest_count(n, hi);
     if (masked_edges && has_items_at_edges(n)) write_thin(n, shape, x, y, upto);
-    else write_pieces(n, shape, x, y, upto);
+    else nest_write_pieces(n, shape, x, y, upto);
     LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntEQ, upto, n->g->x_hi, ""), done, middle);
     LLVMPositionBuilderAtEnd(n->b, middle);
     write_aligned(n, shape, x, y, row.past);
@@ -591,93 +591,9 @@ static bool is_trimmed(const Items *n) {
 }
 
 /* Blocks and tails of n->g->x_lo..x_hi, or, where masks are enough, vector by vector. */
-static void write_part(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
+void nest_write_part(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
     if (masked) write_masked(n, shape, nest_counter(n, n->g->x_lo, "x"), y, n->g->x_hi);
     else write_row(n, shape, y);
-}
-
-static void write_interior(Items *n, SimdShape shape, LLVMValueRef y, bool masked, Interior in) {
-    SimdRegion *g = n->g;
-    LLVMValueRef lo = g->x_lo, hi = g->x_hi;
-    g->x_lo = in.lo;
-    g->x_hi = in.hi;
-    n->settled = true;
-    simd_rates_settled(g, true);
-    write_part(n, shape, y, masked);
-    n->settled = false;
-    simd_rates_settled(g, false);
-    g->x_lo = lo;
-    g->x_hi = hi;
-}
-
-/* Few items before and behind the interior, one by one. */
-static void write_single_items(Items *n, SimdShape shape, LLVMValueRef y, Interior in) {
-    LLVMValueRef row = y;
-    Loop rows = {0};
-    if (shape.rows > 1) {
-        LLVMValueRef end = LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows), "");
-        rows = nest_loop_begin(n, nest_counter(n, y, "y"), NULL, end, 1, false, "single.rows");
-        row = rows.at;
-    }
-    LLVMValueRef is_before = LLVMBuildICmp(n->b, LLVMIntSLT, n->g->x_lo, in.lo, "");
-    LLVMValueRef x = nest_counter(n, LLVMBuildSelect(n->b, is_before, n->g->x_lo, in.hi, ""), "x");
-    Loop items = nest_loop_begin(n, x, NULL, n->g->x_hi, 1, false, "single");
-    nest_write_block(n, (SimdShape){1, 1, 1}, items.at, row, NULL, false);
-    LLVMValueRef next = LLVMBuildNSWAdd(n->b, nest_count(n, x), cg_i64(n->cg, 1), "");
-    LLVMValueRef passes = LLVMBuildICmp(n->b, LLVMIntEQ, next, in.lo, "");
-    LLVMBuildStore(n->b, LLVMBuildSelect(n->b, passes, in.hi, next, ""), x);
-    LLVMBuildBr(n->b, items.head);
-    LLVMPositionBuilderAtEnd(n->b, items.done);
-    if (shape.rows > 1) nest_loop_end(n, &rows);
-}
-
-/* Those, if there are many: vector by vector, first what is before the interior, then what is behind it. */
-static void write_around(Items *n, SimdShape shape, LLVMValueRef y, Interior in) {
-    LLVMValueRef x = nest_counter(n, n->g->x_lo, "x"), end = nest_counter(n, in.lo, "end");
-    LLVMBasicBlockRef part = nest_block(n, "around"), after = nest_block(n, "after"),
-                      done = nest_block(n, "around.done");
-    LLVMBuildBr(n->b, part);
-    LLVMPositionBuilderAtEnd(n->b, part);
-    LLVMValueRef upto = nest_count(n, end);
-    bool was_rare = n->rare;
-    n->rare = true;
-    write_pieces(n, (SimdShape){shape.rows, 1, shape.width}, x, y, upto);
-    n->rare = was_rare;
-    LLVMBuildCondBr(n->b, LLVMBuildICmp(n->b, LLVMIntSLT, upto, n->g->x_hi, ""), after, done);
-    LLVMPositionBuilderAtEnd(n->b, after);
-    LLVMBuildStore(n->b, larger(n, in.hi, n->g->x_lo), x);
-    LLVMBuildStore(n->b, n->g->x_hi, end);
-    LLVMBuildBr(n->b, part);
-    LLVMPositionBuilderAtEnd(n->b, done);
-}
-
-/* A row whose interior has all the answers that are wanted, those about the row as well, is split. */
-static void write_split_row(Items *n, SimdShape shape, LLVMValueRef y, bool masked) {
-    SimdRegion *g = n->g;
-    LLVMBuilderRef b = n->b;
-    LLVMBasicBlockRef inside = nest_block(n, "split"), items = nest_block(n, "items"), around = nest_block(n, "edges"),
-                      done = nest_block(n, "split.done");
-    Interior in = {larger(n, n->interior.lo, g->x_lo), smaller(n, n->interior.hi, g->x_hi)};
-    LLVMValueRef last = LLVMBuildNSWSub(b, in.hi, cg_i64(n->cg, 1), ""), length = LLVMBuildNSWSub(b, in.hi, in.lo, "");
-    int least = n->rows == ROWS_STREAMED ? LONG_ROW * shape.width : 1;
-    LLVMValueRef pays = LLVMBuildICmp(b, LLVMIntSGE, length, cg_i64(n->cg, least), "");
-    pays = LLVMBuildAnd(b, pays, simd_inside_upto(g, b, shape.rows, in.lo, last, y), "");
-    LLVMValueRef lo = nest_counter(n, g->x_hi, "interior.lo"), hi = nest_counter(n, g->x_hi, "interior.hi");
-    LLVMBuildCondBr(b, pays, inside, around);
-    LLVMPositionBuilderAtEnd(b, inside);
-    write_interior(n, shape, y, masked, in);
-    LLVMBuildStore(b, in.lo, lo);
-    LLVMBuildStore(b, in.hi, hi);
-    LLVMValueRef all = LLVMBuildNSWSub(b, g->x_hi, g->x_lo, ""), rest = LLVMBuildNSWSub(b, all, length, "");
-    int few = simd_has_totals(g) ? 0 : shape.width / 2;
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSLE, rest, cg_i64(n->cg, few), ""), items, around);
-    LLVMPositionBuilderAtEnd(b, items);
-    if (few) write_single_items(n, shape, y, in);
-    LLVMBuildBr(b, done);
-    LLVMPositionBuilderAtEnd(b, around);
-    write_around(n, shape, y, (Interior){nest_count(n, lo), nest_count(n, hi)});
-    LLVMBuildBr(b, done);
-    LLVMPositionBuilderAtEnd(b, done);
 }
 
 /* Without places at its ends where no item does anything. */
@@ -687,8 +603,7 @@ static void write_trimmed_row(Items *n, SimdShape shape, LLVMValueRef y, bool ma
     if (n->band_end) last = LLVMBuildNSWSub(n->b, n->band_end, cg_i64(n->cg, 1), "");
     else if (shape.rows > 1) last = LLVMBuildNSWAdd(n->b, y, cg_i64(n->cg, shape.rows - 1), "");
     if (is_trimmed(n)) nest_trim(g, y, last);
-    if (n->interior.lo) write_split_row(n, shape, y, masked);
-    else write_part(n, shape, y, masked);
+    nest_write_part(n, shape, y, masked);
     g->x_lo = lo;
     g->x_hi = hi;
 }
@@ -717,9 +632,15 @@ static void write_bands(Items *n, SimdShape shape, LLVMValueRef y) {
 
 static void write_rows(Items *n, SimdShape shape) {
     SimdRegion *g = n->g;
+    SimdShape one = {1, shape.rows > 1 ? g->row_vectors : shape.vectors, shape.width};
+    bool masked = one.vectors == 1 && masks_are_enough(n, shape);
     if (!g->y) {
-        if (n->interior.lo) write_split_row(n, shape, NULL, false);
+        if (n->interior.lo) nest_write_split_row(n, shape, NULL);
         else write_row(n, shape, NULL);
+        return;
+    }
+    if (n->interior.lo && shape.rows > 1) {
+        nest_write_split_rows(n, shape, one, masked);
         return;
     }
     LLVMValueRef y = nest_counter(n, g->y_lo, "y");
@@ -731,10 +652,10 @@ static void write_rows(Items *n, SimdShape shape) {
         nest_loop_end(n, &rows);
         if (is_filled(g->y_lo, g->y_hi, shape.rows)) return;
     }
-    SimdShape one = {1, shape.rows > 1 ? g->row_vectors : shape.vectors, shape.width};
     n->rare = shape.rows > 1;
     Loop row = nest_loop_begin(n, y, NULL, g->y_hi, 1, false, "row");
-    write_trimmed_row(n, one, row.at, one.vectors == 1 && masks_are_enough(n, shape));
+    if (n->interior.lo) nest_write_split_row(n, one, row.at);
+    else write_trimmed_row(n, one, row.at, masked);
     nest_loop_end(n, &row);
     n->rare = false;
 }

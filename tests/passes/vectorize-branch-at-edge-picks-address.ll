@@ -1,6 +1,6 @@
 ; Inside, a branch on position is not taken apart: an address from its usual side is linear. Another on data keeps its mask.
 ; RUN-PASS: vectorize --march=x86-64-v3
-; CHECK: br i1 {{%.*}}, label %split, label %edges
+; CHECK: br i1 {{%.*}}, label %split, label %{{row.edges|around}}
 ; CHECK: vectors:
 ; CHECK: load <8 x float>
 ; CHECK-NOT: extractelement

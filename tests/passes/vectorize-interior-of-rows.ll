@@ -4,8 +4,7 @@
 ; CHECK: interior:
 ; CHECK: probe:
 ; CHECK: interior{{[0-9]+}}:
-; CHECK: br i1 {{%.*}}, label %split, label %edges
-; CHECK: items:
+; CHECK: br i1 {{%.*}}, label %split, label %{{row.edges|around}}
 ; CHECK: vectors:
 ; CHECK: fadd <8 x float>
 ; CHECK-NOT: masked

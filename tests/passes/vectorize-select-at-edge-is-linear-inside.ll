@@ -1,6 +1,6 @@
 ; What is chosen by position between a place that moves along and one that does not is the first, inside.
 ; RUN-PASS: vectorize --march=x86-64-v3
-; CHECK: br i1 {{%.*}}, label %split, label %edges
+; CHECK: br i1 {{%.*}}, label %split, label %{{row.edges|around}}
 ; CHECK: vectors:
 ; CHECK: load <8 x float>
 ; CHECK-NOT: extractelement
