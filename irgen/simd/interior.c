@@ -180,7 +180,9 @@ Interior nest_interior(Items *n) {
     LLVMValueRef from = start(n, LLVMBuildNSWAdd(n->b, g->x_lo, half, ""));
     LLVMValueRef lo = search(n, g->x_lo, from, from, true);
     LLVMValueRef behind = LLVMBuildNSWAdd(n->b, from, cg_i64(n->cg, 1), "");
-    return (Interior){lo, search(n, g->x_hi, behind, from, false)};
+    LLVMValueRef hi = search(n, g->x_hi, behind, from, false);
+    LLVMValueRef is_less = LLVMBuildICmp(n->b, LLVMIntSLT, hi, g->x_hi, ""); /* not in a row without items */
+    return (Interior){lo, LLVMBuildSelect(n->b, is_less, hi, g->x_hi, "")};
 }
 
 /* Rows ----------------------------------------------------------------------------------------------------------- */
