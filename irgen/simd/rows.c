@@ -433,11 +433,9 @@ static void write_many(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y
 /* Vectors, then one of half as many lanes, if there are so many items, and so on: none needs a mask. */
 static void write_halved(Items *n, SimdShape shape, LLVMValueRef x, LLVMValueRef y, LLVMValueRef hi) {
     SimdShape one = {shape.rows, 1, shape.width};
-    if (shape.vectors > 1) {
-        Loop whole = nest_loop_begin(n, x, NULL, hi, one.width, true, "singles");
-        write_whole(n, one, whole.at, y, false);
-        nest_loop_end(n, &whole);
-    }
+    Loop whole = nest_loop_begin(n, x, NULL, hi, one.width, true, "singles");
+    write_whole(n, one, whole.at, y, false);
+    nest_loop_end(n, &whole);
     for (int width = shape.width / 2; width >= 1; width /= 2) {
         LLVMBasicBlockRef some = nest_block(n, "half"), less = nest_block(n, "less");
         LLVMValueRef at = nest_count(n, x), left = LLVMBuildNSWSub(n->b, hi, at, "");
