@@ -6,8 +6,8 @@
  *
  * The part is found before the nest, from an item inside: an end of it moves inwards until all items between have the
  * wanted answers (ends.c), by one item first, then twice as many each time, and at last by halves. Where no such item
- * is found, rows are slower, and as right as before: each row asks for all answers in its part again, those about the
- * row among them. Conditions on both counters, or on places anywhere in a row, are asked of each block. */
+ * is found, rows are slower, but correct: each row tests all answers for its part again, those about the row among
+ * them. Conditions on both counters, or on places anywhere in a row, are asked of each block. */
 #include "irgen/simd/nest.h"
 
 enum { NEAR = 8 /* items from an end of a row */, FAR = 6 /* operations that an end is followed through */ };
@@ -56,7 +56,7 @@ static bool is_of_launch(LLVMValueRef v, int depth) {
     return true;
 }
 
-/* A place that few items of a row lie before, or few behind. */
+/* A place with few items of a row before it, or few after it. */
 static bool is_at_end(const SimdRegion *g, LLVMValueRef place) {
     if (LLVMIsAConstantInt(place)) return is_near(LLVMConstIntGetSExtValue(place));
     int64_t c;
@@ -102,7 +102,7 @@ static bool is_about_ends(const SimdRegion *g, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (depends_on_row(g, value)) return false;
     if (op == LLVMURem || op == LLVMSRem) return wraps_at_end(g, value->v);
-    for (unsigned k = 0; k < 2; k++) { /* an order has one answer up to a place, and the other behind it */
+    for (unsigned k = 0; k < 2; k++) { /* an order has one answer up to a place, and the other after it */
         LLVMValueRef place = LLVMGetOperand(value->v, k);
         if (simd_rate(g, place, value->block).x != LANE_UNIFORM) continue;
         if (!(is_equality(value->v) ? is_at_end(g, place) : is_of_launch(place, 0))) return false;
@@ -179,8 +179,8 @@ Interior nest_interior(Items *n) {
     LLVMValueRef half = LLVMBuildAShr(n->b, length, cg_i64(n->cg, 1), "");
     LLVMValueRef from = start(n, LLVMBuildNSWAdd(n->b, g->x_lo, half, ""));
     LLVMValueRef lo = search(n, g->x_lo, from, from, true);
-    LLVMValueRef behind = LLVMBuildNSWAdd(n->b, from, cg_i64(n->cg, 1), "");
-    LLVMValueRef hi = search(n, g->x_hi, behind, from, false);
+    LLVMValueRef after = LLVMBuildNSWAdd(n->b, from, cg_i64(n->cg, 1), "");
+    LLVMValueRef hi = search(n, g->x_hi, after, from, false);
     LLVMValueRef is_less = LLVMBuildICmp(n->b, LLVMIntSLT, hi, g->x_hi, ""); /* not in a row without items */
     return (Interior){lo, LLVMBuildSelect(n->b, is_less, hi, g->x_hi, "")};
 }
@@ -201,7 +201,7 @@ static void write_interior(Items *n, SimdShape shape, LLVMValueRef y, bool maske
     g->x_hi = hi;
 }
 
-/* Few items before and behind the interior, one by one. */
+/* Few items before and after the interior, one by one. */
 static void write_single_items(Items *n, LLVMValueRef y, Interior in) {
     LLVMValueRef is_before = LLVMBuildICmp(n->b, LLVMIntSLT, n->g->x_lo, in.lo, "");
     LLVMValueRef x = nest_counter(n, LLVMBuildSelect(n->b, is_before, n->g->x_lo, in.hi, ""), "x");
@@ -214,7 +214,7 @@ static void write_single_items(Items *n, LLVMValueRef y, Interior in) {
     LLVMPositionBuilderAtEnd(n->b, items.done);
 }
 
-/* Those, if there are many: vector by vector, first what is before the interior, then what is behind it. */
+/* Those, if there are many: vector by vector, first what is before the interior, then what is after it. */
 static void write_around(Items *n, int width, LLVMValueRef y, Interior in) {
     LLVMValueRef x = nest_counter(n, n->g->x_lo, "x"), end = nest_counter(n, in.lo, "end");
     LLVMBasicBlockRef part = nest_block(n, "around"), after = nest_block(n, "after"),

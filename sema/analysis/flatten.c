@@ -2,7 +2,7 @@
  * j]; }` computes with each number of its arrays alike, so it may run along all of them as they lie in memory, instead
  * of one row, or one channel, at a time:
  *
- * - the variables are only indices of elements, in this order, one behind the other;
+ * - the variables are only indices of elements, in this order, one after the other;
  * - but for the outermost, their ranges begin at 0, and are as long as these arrays are there. Then an element's place
  *   depends on the variables' linear position alone: the others may stay where they begin while the innermost one
  *   counts on.

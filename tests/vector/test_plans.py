@@ -40,8 +40,10 @@ def changed(plan, rng):
     lanes = int(plan["lanes"])
     return {"lanes": rng.choice([k for k in (2, 4, 8, 16, 32, 64) if k <= lanes] or [lanes]),
             "vectors": rng.choice((1, 2, 4) if plan["for"] == "aligned" else (1, 2, 3, 4, 5)),
-            "rows": rng.choice((1, 2, 3, 4)), "band": rng.choice((1, 1, 2, 3)), "start": rng.choice(("first", plan["start"])),
-            "tail": rng.choice(("masked", "overlapped", "halved")), "stream": rng.choice(("none", "row", plan["stream"])),
+            "rows": rng.choice((1, 2, 3, 4)), "band": rng.choice((1, 1, 2, 3)),
+            "start": rng.choice(("first", plan["start"])),
+            "tail": rng.choice(("masked", "overlapped", "halved")),
+            "stream": rng.choice(("none", "row", plan["stream"])),
             "split": rng.choice(("no", "blocks", "rows"))}
 
 
