@@ -186,11 +186,24 @@ LLVMValueRef simd_widened(SimdEmit *e, LLVMValueRef v) {
 
 static bool is_never_written(LLVMValueRef pointer) { return simd_is_param(simd_object(pointer), "readonly"); }
 
+static bool is_arithmetic(LLVMOpcode op) { return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl; }
+
+/* A product of indices and sizes, `i * n + j`: what is added to and multiplied has a number for all lanes. */
+static bool is_of_numbers(SimdEmit *e, LLVMValueRef v, int depth) {
+    enum { FAR = 4 };
+    int i = value_map_get(e->g->value_of, v);
+    if (simd_rate(e->g, v, e->block).x != LANE_VARYING) return true;
+    if (depth == FAR || i < 0 || e->g->values.at[i].crosses || !is_arithmetic(LLVMGetInstructionOpcode(v)))
+        return false;
+    return is_of_numbers(e, LLVMGetOperand(v, 0), depth + 1) && is_of_numbers(e, LLVMGetOperand(v, 1), depth + 1);
+}
+
 /* Vectors are taken apart slowly, so the address of a lane is made for it alone, of numbers that are read for it alone.
  */
 static bool is_made_for_lane(SimdEmit *e, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (value->crosses || value->private_of >= 0) return false;
+    if (is_arithmetic(op)) return is_of_numbers(e, value->v, 0);
     if (op != LLVMLoad) return op == LLVMGetElementPtr || op == LLVMSExt || op == LLVMZExt;
     LLVMValueRef at = LLVMGetOperand(value->v, 0);
     return simd_is_contiguous(e->g, simd_rate(e->g, at, e->block), LLVMTypeOf(value->v)) && is_never_written(at);

@@ -77,12 +77,13 @@ bool simd_reads_parts(const SimdEmit *e, const SimdValue *load, const LLVMValueR
     return !mask || simd_is_of_rows(e->g, load) || can_mask(e, LLVMTypeOf(load->v));
 }
 
-/* The distance in bytes from this lane's. places: of all lanes; NULL: they are evenly apart */
+/* The distance in bytes from this lane's. places: of all lanes; NULL: each lane's is made for it */
 static LLVMValueRef row_place(SimdEmit *e, const SimdValue *access, int row, int vector, int lane, LLVMValueRef places,
                               int64_t bytes) {
-    LLVMValueRef p = simd_address(access->v);
+    LLVMValueRef p = simd_address(access->v), n = cg_i32(e->cg, lane);
     LaneRate at = simd_rate(e->g, p, e->block);
-    if (places) return place(e, LLVMBuildExtractElement(e->b, places, cg_i32(e->cg, lane), ""), bytes);
+    if (places) return place(e, LLVMBuildExtractElement(e->b, places, n, ""), bytes);
+    if (at.x == LANE_VARYING) return place(e, simd_lane(e, p, row, vector, n), bytes);
     return place(e, simd_scalar(e, p, row, vector), lane * at.stride + bytes);
 }
 
@@ -153,10 +154,9 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
     int64_t bytes = simd_bytes(e->g, LLVMTypeOf(load->v)), here = element_at(e, p, load);
     int width = e->shape.width, total = simd_reach(p), length = simd_row_length(p, width, bytes);
     int n = (total + length - 1) / length;
-    bool is_linear = simd_rate(e->g, simd_address(load->v), e->block).x == LANE_LINEAR;
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + 3 * width), *lines = v + total + width;
     LLVMValueRef *rows = lines + width;
-    LLVMValueRef places = is_linear && !mask ? NULL : simd_vector(e, simd_address(load->v), row, vector), mine = NULL;
+    LLVMValueRef places = mask ? simd_vector(e, simd_address(load->v), row, vector) : NULL, mine = NULL;
     LLVMValueRef ahead = simd_ahead_in_rows(e, load, row, vector);
     for (int k = 0; k < n; k++) {
         int first = k == n - 1 && total >= length ? total - length : k * length;
@@ -303,8 +303,7 @@ static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector,
     const SimdParts *p = &e->g->parts.at[store->parts];
     int width = e->shape.width, total = simd_reach(p);
     int64_t bytes = simd_bytes(e->g, simd_element(store->v)), here = element_at(e, p, store);
-    bool is_linear = simd_rate(e->g, simd_address(store->v), e->block).x == LANE_LINEAR;
-    LLVMValueRef places = is_linear && !mask ? NULL : simd_vector(e, simd_address(store->v), row, vector);
+    LLVMValueRef places = mask ? simd_vector(e, simd_address(store->v), row, vector) : NULL;
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
     for (int i = 0; i < total; i++)
         v[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);

@@ -114,7 +114,7 @@ static LLVMValueRef column_place(SimdEmit *e, const SimdValue *access, int first
     LLVMValueRef p = simd_address(access->v);
     LaneRate at = simd_rate(e->g, p, e->block);
     if (at.x == LANE_LINEAR) return moved(e, simd_scalar(e, p, first_row, vector), lane * at.stride);
-    return LLVMBuildExtractElement(e->b, simd_vector(e, p, first_row, vector), cg_i32(e->cg, lane), "");
+    return simd_lane(e, p, first_row, vector, cg_i32(e->cg, lane));
 }
 
 /* As many rows as a vector has lanes: each lane reads its column as a vector, and these are transposed. */
@@ -144,6 +144,13 @@ bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *acces
     return simd_allows(g, COLUMNS) && s.rows % s.width == 0 && simd_takes_columns(g, access);
 }
 
+static LLVMValueRef *lane_places(SimdEmit *e, LLVMValueRef p, int row, int vector, const LLVMValueRef *mask) {
+    if (mask) return simd_lane_places(e, simd_vector(e, p, row, vector), mask);
+    LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) places[i] = simd_lane(e, p, row, vector, cg_i32(e->cg, i));
+    return places;
+}
+
 /* Lane by lane, half of the time goes into taking the addresses out of their vector. Fields of a struct, or points of
  * three coordinates, have the same ones, but for a constant. Zeros, which lanes that are not live read, are a line. */
 static LLVMValueRef load_by_lane(SimdEmit *e, const SimdValue *value, int row, int vector, LLVMValueRef *mask) {
@@ -157,7 +164,7 @@ static LLVMValueRef load_by_lane(SimdEmit *e, const SimdValue *value, int row, i
         for (int k = 0; k < e->shape.width; k++) now.places[k] = moved(e, l->places[k], by);
     }
     if (!now.places) {
-        now.places = simd_lane_places(e, simd_vector(e, LLVMGetOperand(value->v, 0), row, vector), mask);
+        now.places = lane_places(e, LLVMGetOperand(value->v, 0), row, vector, mask);
         e->lanes[e->n_lanes++ % SIMD_MOST_LANES] = now;
     }
     return simd_load_lanes(e, value->v, now.places);
