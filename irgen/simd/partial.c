@@ -68,7 +68,7 @@ bool simd_is_of_partial(const SimdRegion *g, LLVMValueRef v, int depth) {
     enum { DEPTH = 4 };
     int i = value_map_get(g->value_of, v);
     if (i < 0 || depth > DEPTH || g->blocks.at[g->values.at[i].block].leaves) return false;
-    if (simd_partial_update(g, v, g->values.at[i].block).kind) return true;
+    if (simd_partial_update(g, v).kind) return true;
     bool is_inside = is_extension(v) || LLVMGetInstructionOpcode(v) == LLVMMul ||
                      LLVMGetInstructionOpcode(v) == LLVMSub || simd_is_call_of(v, "llvm.abs.");
     if (!is_inside || bits_of(v) < 32 || !LLVMGetFirstUse(v)) return false;

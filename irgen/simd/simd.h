@@ -512,7 +512,7 @@ typedef struct SimdPartial {
     LLVMValueRef a, b; /* extensions of what is added up; b: of the other factor, or what is subtracted; NULL: none */
 } SimdPartial;
 SimdPartial simd_partial_of(LLVMValueRef added);
-SimdPartial simd_partial_update(const SimdRegion *g, LLVMValueRef call, int block); /* update.c */
+SimdPartial simd_partial_update(const SimdRegion *g, LLVMValueRef call); /* update.c */
 bool simd_is_of_partial(const SimdRegion *g, LLVMValueRef v, int depth); /* depth: 0 */
 
 /* saturate.c */

@@ -5,9 +5,9 @@
  * Updates of contiguous elements, without a lock, are a vector that is loaded, changed and stored again. Other lanes
  * reach other elements, and other vectors and rows come before or after it.
  *
- * Where the element is the thread's own copy, which nothing but the update reads, lanes are reduced when the nest ends:
- * until then each copy of the block has an accumulator of vectors. It holds what changes nothing whenever no nest runs.
- */
+ * Where an element is the same for the whole nest, and nothing but the update is done to it, lanes are reduced when the
+ * nest ends: until then each copy of the block has an accumulator of vectors. It holds what changes nothing whenever no
+ * nest runs. */
 #include "irgen/simd/emit.h"
 
 #include <string.h>
@@ -175,32 +175,54 @@ static void update_beside(SimdEmit *e, LLVMValueRef call, int row, int vector) {
 
 /* Accumulators --------------------------------------------------------------------------------------------------- */
 
-/* An element of a parameter: there whether or not an item comes to the update, or at a place that all come to. */
-static bool is_element(const SimdRegion *g, LLVMValueRef at, int block) {
+/* A constant element of a parameter. */
+static bool is_element(LLVMValueRef at) {
     if (LLVMIsAArgument(at)) return true;
-    if (!LLVMIsAGetElementPtrInst(at) || !LLVMIsAArgument(LLVMGetOperand(at, 0)) || simd_may_miss(g, block))
-        return false;
+    if (!LLVMIsAGetElementPtrInst(at) || !LLVMIsAArgument(LLVMGetOperand(at, 0))) return false;
     for (int i = 1; i < LLVMGetNumOperands(at); i++)
         if (!LLVMIsAConstantInt(LLVMGetOperand(at, (unsigned)i))) return false;
-    return g->blocks.at[block].loop < 0;
+    return true;
 }
 
-static bool has_total(const SimdRegion *g, LLVMValueRef call, int block) {
-    Combining c = combining(call);
-    return c.join != JOIN_NONE && c.is_alone && is_element(g, LLVMGetOperand(call, 0), block);
-}
-
-bool simd_has_totals(const SimdRegion *g) {
-    for (int i = 0; i < g->values.n; i++) {
-        int block = g->values.at[i].block;
-        if (!g->blocks.at[block].leaves && has_total(g, g->values.at[i].v, block)) return true;
+/* May an instruction access what the update does, other than by the same operation? */
+static bool may_access(const SimdRegion *g, LLVMValueRef v, LLVMValueRef call) {
+    int64_t by, bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(call, 1)));
+    LLVMValueRef at = LLVMGetOperand(call, 0), array = simd_object(at);
+    if (simd_is_access(v)) return simd_object(simd_address(v)) == array;
+    if (!LLVMIsACallInst(v)) return false;
+    Combining c = combining(v);
+    for (int i = 0; i < LLVMGetNumOperands(v) - 1; i++) {
+        LLVMValueRef p = LLVMGetOperand(v, (unsigned)i);
+        if (LLVMGetTypeKind(LLVMTypeOf(p)) != LLVMPointerTypeKind || simd_object(p) != array) continue;
+        if (c.join != JOIN_NONE && LLVMGetCalledValue(v) == LLVMGetCalledValue(call)) continue;
+        bool is_apart = c.join != JOIN_NONE && simd_goes_on_by(g, at, p, &by) && (by >= bytes || by <= -bytes);
+        if (!is_apart) return true;
     }
     return false;
 }
 
-SimdPartial simd_partial_update(const SimdRegion *g, LLVMValueRef call, int block) {
+static bool is_all_that_accesses(const SimdRegion *g, LLVMValueRef call) {
+    for (int i = 0; i < g->values.n; i++)
+        if (may_access(g, g->values.at[i].v, call)) return false;
+    return true;
+}
+
+static bool has_total(const SimdRegion *g, LLVMValueRef call) {
     Combining c = combining(call);
-    if (c.join != JOIN_ADD || c.is_float || !simd_allows(g, PARTIAL) || !has_total(g, call, block))
+    if (c.join == JOIN_NONE || !is_element(LLVMGetOperand(call, 0))) return false;
+    return c.is_alone || is_all_that_accesses(g, call);
+}
+
+bool simd_has_totals(const SimdRegion *g) {
+    for (int i = 0; i < g->values.n; i++) {
+        if (!g->blocks.at[g->values.at[i].block].leaves && has_total(g, g->values.at[i].v)) return true;
+    }
+    return false;
+}
+
+SimdPartial simd_partial_update(const SimdRegion *g, LLVMValueRef call) {
+    Combining c = combining(call);
+    if (c.join != JOIN_ADD || c.is_float || !simd_allows(g, PARTIAL) || !has_total(g, call))
         return (SimdPartial){PARTIAL_NONE, NULL, NULL};
     return simd_partial_of(LLVMGetOperand(call, 1));
 }
@@ -223,7 +245,7 @@ static LLVMValueRef total_of(SimdEmit *e, LLVMValueRef call, Combining c, int co
 }
 
 static void add_to_totals(SimdEmit *e, LLVMValueRef call, Combining c) {
-    SimdPartial p = simd_partial_update(e->g, call, e->block);
+    SimdPartial p = simd_partial_update(e->g, call);
     bool partially = simd_adds_partially(e, p);
     for (int k = 0; k < e->n; k++) {
         LLVMTypeRef sum = LLVMTypeOf(LLVMGetOperand(call, 1));
@@ -241,12 +263,18 @@ static void add_to_totals(SimdEmit *e, LLVMValueRef call, Combining c) {
     }
 }
 
-static LLVMValueRef element_of(SimdEmit *e, LLVMValueRef call) {
-    LLVMValueRef at = LLVMGetOperand(call, 0);
-    if (LLVMIsAArgument(at)) return at;
-    at = LLVMInstructionClone(at);
-    LLVMInsertIntoBuilder(e->b, at);
-    return at;
+/* Where nothing has come there may be no such element, and no item that comes to the update. */
+static void bring(SimdEmit *e, LLVMValueRef call, Combining c, LLVMValueRef all) {
+    LLVMValueRef at = LLVMGetOperand(call, 0), v = reduced(e, c, all), nothing = neutral(c, LLVMTypeOf(v));
+    if (!LLVMIsAArgument(at)) {
+        at = LLVMInstructionClone(at);
+        LLVMInsertIntoBuilder(e->b, at);
+    }
+    LLVMTypeRef bits = LLVMIntTypeInContext(e->cg->ctx, (unsigned)(8 * simd_bytes(e->g, LLVMTypeOf(v))));
+    LLVMValueRef a = LLVMBuildBitCast(e->b, v, bits, ""), b = LLVMBuildBitCast(e->b, nothing, bits, "");
+    LLVMValueRef nowhere = simd_alloca(e, LLVMTypeOf(v), "nowhere");
+    at = LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, a, b, ""), nowhere, at, "");
+    make_update(e, call, at, v);
 }
 
 void simd_bring_totals(SimdEmit *e) {
@@ -261,14 +289,14 @@ void simd_bring_totals(SimdEmit *e) {
             e->shape.width = (int)LLVMGetVectorSize(t->type);
             LLVMBuildStore(e->b, nothing_of(e, c, t->type), t->slot);
             if (all && LLVMTypeOf(all) != t->type) { /* of another version of the nest */
-                make_update(e, g->values.at[i].v, element_of(e, g->values.at[i].v), reduced(e, c, v));
+                bring(e, g->values.at[i].v, c, v);
                 continue;
             }
             all = all ? joined(e, c, all, v) : v;
         }
         if (!all) continue;
         e->shape.width = (int)LLVMGetVectorSize(LLVMTypeOf(all));
-        make_update(e, g->values.at[i].v, element_of(e, g->values.at[i].v), reduced(e, c, all));
+        bring(e, g->values.at[i].v, c, all);
     }
 }
 
@@ -276,7 +304,7 @@ void simd_bring_totals(SimdEmit *e) {
 static bool combined_update(SimdEmit *e, LLVMValueRef call) {
     if (!combines(e->g, call, e->block)) return false;
     Combining c = combining(call);
-    if (has_total(e->g, call, e->block)) {
+    if (has_total(e->g, call)) {
         add_to_totals(e, call, c);
         return true;
     }
@@ -298,6 +326,6 @@ double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block) {
     enum { REDUCTION = 8, PARTIAL_SUM = 3, LOAD_AND_STORE = 3, MASKED_BY_VECTOR = 8 };
     if (is_beside(g, call, block))
         return simd_is_masked(g, block) && !g->mask_registers ? MASKED_BY_VECTOR : LOAD_AND_STORE;
-    if (simd_partial_update(g, call, block).kind) return PARTIAL_SUM;
-    return has_total(g, call, block) ? 1 : REDUCTION;
+    if (simd_partial_update(g, call).kind) return PARTIAL_SUM;
+    return has_total(g, call) ? 1 : REDUCTION;
 }
