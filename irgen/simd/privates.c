@@ -10,6 +10,18 @@ static bool has_size(SimdRegion *g, SimdPrivate *p, LLVMTypeRef t, LLVMValueRef 
     return p->elem_bytes == bytes || simd_refuse(g, "a private array is accessed with elements of different sizes", at);
 }
 
+/* Another nest of the function, as that of the items of which a check fails, has the same array for its items: none of
+ * them reads what another one has written. */
+static bool is_of_another_nest(const SimdRegion *g, LLVMValueRef user, LLVMValueRef pointer) {
+    if (!LLVMIsAInstruction(user) || value_map_get(g->block_of, LLVMGetInstructionParent(user)) >= 0) return false;
+    if (LLVMIsALoadInst(user) || simd_is_call_of(user, "llvm.memset.")) return true;
+    if (LLVMIsAStoreInst(user)) return LLVMGetOperand(user, 0) != pointer;
+    if (!LLVMIsAGetElementPtrInst(user)) return false;
+    for (LLVMUseRef use = LLVMGetFirstUse(user); use; use = LLVMGetNextUse(use))
+        if (!is_of_another_nest(g, LLVMGetUser(use), user)) return false;
+    return true;
+}
+
 /* Through addresses made from `pointer`. */
 static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
     SimdPrivate *p = &g->privates.at[private];
@@ -17,6 +29,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         LLVMValueRef user = LLVMGetUser(use);
         int i = value_map_get(g->value_of, user);
         if (simd_is_call_of(user, "llvm.lifetime.")) continue;
+        if (is_of_another_nest(g, user, pointer)) continue;
         if (i < 0) return simd_refuse(g, "a pointer to a private array escapes", pointer);
         SimdValue *value = &g->values.at[i];
         if (g->blocks.at[value->block].leaves)
