@@ -5,6 +5,7 @@
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/axes.h"
 #include "sema/analysis/collapse.h"
+#include "sema/analysis/distribute.h"
 #include "sema/analysis/flat.h"
 #include "sema/analysis/flatten.h"
 
@@ -24,7 +25,7 @@ static const Stmt *collapsed_loop(Kernel *k) {
     const Stmt *loop = collapsible_loop(&cg->c->arena, k->func);
     k->flattened = loop ? flattened_axes(k, loop) : 0;
     if (k->flattened) return loop;
-    return loop && axes_want_loop(&cg->c->arena, k->func, loop) ? loop : NULL;
+    return loop && axes_want_loop(&cg->c->arena, k->func, loop, false) ? loop : NULL;
 }
 
 /* Reductions, failures and lines of output count each item; groups are cut along the axes. */
@@ -63,6 +64,15 @@ static bool sums_in_lanes(const Kernel *k) {
     return !block_holds(body, 1u << STMT_FOR | 1u << STMT_WHILE) && cost_of_item(fn) <= MOST_COST;
 }
 
+/* Where checks may fail or lines be printed, items are executed one by one. */
+static const Distribution *distribution(Kernel *k) {
+    Cg *cg = k->cg;
+    if (!cg->vector || k->flat || !cg_allows(cg, DISTRIBUTE)) return NULL;
+    if (cg_extra_values(cg, k->func) || k->func->loop_checks.n) return NULL;
+    Distribution *d = arena_new(&cg->c->arena, Distribution);
+    return kernel_distributes(&cg->c->arena, k->func, d) ? d : NULL;
+}
+
 /* Decided once for both versions of the kernel, and for chunks, which consist of whole rows. */
 void cpu_choose_axes(Kernel *k) {
     for (int d = 0; d < k->func->domain.n; d++) k->order[d] = d;
@@ -70,9 +80,11 @@ void cpu_choose_axes(Kernel *k) {
     choose_order(k);
     if (k->loop) {
         if (k->flattened) k->flattened = flattened_axes(k, k->loop);
-        if (!k->flattened && !axes_want_loop(&k->cg->c->arena, k->func, k->loop)) k->loop = NULL;
+        if (!k->flattened && !axes_want_loop(&k->cg->c->arena, k->func, k->loop, false)) k->loop = NULL;
         return;
     }
+    k->distribution = distribution(k);
+    if (k->distribution) return;
     k->in_lanes = sums_in_lanes(k);
     k->flattened = may_lose_axis(k) ? flattened_axes(k, NULL) : 0;
     k->short_axis = !k->flattened && has_short_axis(k);
@@ -86,6 +98,17 @@ static const char *flattened_names(const Kernel *k) {
         const Symbol *axis = d == k->func->domain.n ? k->loop->for_.binder.sym : k->func->domain.at[k->order[d]];
         const char *before = d == first ? "" : d == n - 1 ? " and " : ", ";
         text = arena_printf(&k->cg->c->arena, "%s%s`%s`", text, before, axis->name);
+    }
+    return text;
+}
+
+static const char *distributed_names(const Kernel *k) {
+    const char *text = "";
+    for (int p = 0; p < k->distribution->parts.n; p++) {
+        const Stmt *loop = k->distribution->parts.at[p].loop;
+        if (!loop) continue;
+        const char *before = *text ? ", " : "";
+        text = arena_printf(&k->cg->c->arena, "%s%s`%s`", text, before, loop->for_.binder.sym->name);
     }
     return text;
 }
@@ -104,6 +127,7 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range) {
     if (k->flattened) LLVMAddTargetDependentFunctionAttr(range, CG_FLATTENED, flattened_names(k));
     if (k->loop && !k->flattened)
         LLVMAddTargetDependentFunctionAttr(range, CG_COLLAPSED, k->loop->for_.binder.sym->name);
+    if (k->distribution) LLVMAddTargetDependentFunctionAttr(range, CG_DISTRIBUTED, distributed_names(k));
     int fastest = k->order[k->func->domain.n - 1];
     if (k->short_axis) LLVMAddTargetDependentFunctionAttr(range, CG_SHORT_AXIS, k->func->domain.at[fastest]->name);
     if (!k->flat) return;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "sema/analysis/distribute.h"
 #include "sema/analysis/flat.h"
 
 static bool is_array(const Symbol *p) { return p->type->kind == TY_ARRAY; }
@@ -65,6 +66,14 @@ static LLVMValueRef declare_range(Kernel *k, bool apart) {
 
 /* The body --------------------------------------------------------------------------------------------------------- */
 
+/* A part of the body, executed by the items of a strip before the next part is. */
+typedef struct Strip {
+    const Distribution *cuts;
+    LLVMValueRef *kept; /* of each of cuts->values, an element for each item */
+    LLVMValueRef begin; /* the strip's first item in the domain */
+    int part;
+} Strip;
+
 /* The position of `range` in the domain: `at` is the linear index, position[d] the index along each axis, slowest
  * first. */
 typedef struct Walk {
@@ -74,6 +83,7 @@ typedef struct Walk {
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
     const Axis *inner; /* a short axis, faster than the fastest long one: a loop of each item; NULL: none */
     int flattened;     /* so many axes are the fastest one, with the loop: of the innermost the position is set alone */
+    const Strip *strip; /* loop distribution; NULL: an item executes its whole body */
     bool is_version;  /* for the launches that are in rows, if others are possible */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];
@@ -84,6 +94,7 @@ typedef struct Walk {
 
 /* Items, or rows that are not too long, that are run between two looks whether an item has failed elsewhere.
  * CHECKED_ROWS are whole blocks of 1, 2, 3, 4, 6, 8 and 12 rows. */
+enum { LEAST_DISTRIBUTED = 64 /* iterations of each loop that is an axis */ };
 enum { CHECKED_ITEMS = 4096, CHECKED_ROWS = 24, LONG_ROW = 1 << 16 };
 
 static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
@@ -211,6 +222,49 @@ static void run_inner(Walk *w) {
     loop_end(f, &l);
 }
 
+/* The item's place in the strip; where the part is a loop, that is the fastest axis, and each iteration has its item's.
+ */
+static LLVMValueRef place_in_strip(Walk *w, LLVMValueRef row, LLVMValueRef k) {
+    CgFunc *f = w->f;
+    LLVMValueRef sum = cg_i64(f->cg, 0);
+    for (int d = 0; d < w->n - (w->loop ? 1 : 0); d++) {
+        LLVMValueRef at = d == w->n - 1 ? k : d == w->n - 2 ? row : load64(f, w->position[d]);
+        if (d) sum = LLVMBuildNSWMul(f->b, sum, w->axes[d].trips, "");
+        sum = d ? LLVMBuildNSWAdd(f->b, sum, at, "") : at;
+    }
+    return LLVMBuildNSWSub(f->b, sum, w->strip->begin, "");
+}
+
+static void run_part(Walk *w, LLVMValueRef place) {
+    CgFunc *f = w->f;
+    const Distribution *cuts = w->strip->cuts;
+    const DistributedPart *part = &cuts->parts.at[w->strip->part];
+    for (int i = 0; i < cuts->values.n; i++) {
+        const DistributedValue *value = &cuts->values.at[i];
+        if (value->from >= w->strip->part || !(value->in >> w->strip->part & 1)) continue;
+        LLVMTypeRef t = cg_type_mem(f->cg, value->sym->type);
+        LLVMValueRef at = LLVMBuildInBoundsGEP2(f->b, t, w->strip->kept[i], &place, 1, "");
+        f->slots[value->sym->id].addr = cg_alloca(f, t, value->sym->name);
+        LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, t, at, ""), f->slots[value->sym->id].addr);
+    }
+    if (part->loop) {
+        cg_stmts(f, part->loop->for_.body, f->next_item, f->next_item);
+        return;
+    }
+    Block body = *w->fn->item->fn.body;
+    body.stmts.at += part->first;
+    body.stmts.n = part->n;
+    cg_stmts(f, &body, NULL, NULL);
+    for (int i = 0; i < cuts->values.n; i++) {
+        const DistributedValue *value = &cuts->values.at[i];
+        bool changes = value->sym->is_mutable && value->in >> w->strip->part & 1;
+        if (value->from != w->strip->part && !(changes && value->from < w->strip->part)) continue;
+        LLVMTypeRef t = cg_type_mem(f->cg, value->sym->type);
+        LLVMValueRef v = LLVMBuildLoad2(f->b, t, f->slots[value->sym->id].addr, "");
+        LLVMBuildStore(f->b, v, LLVMBuildInBoundsGEP2(f->b, t, w->strip->kept[i], &place, 1, ""));
+    }
+}
+
 /* A collapsed loop runs one iteration for each item, after the `let`s that precede the loop. */
 static void run_body(Walk *w) {
     Block body = *w->fn->item->fn.body;
@@ -256,7 +310,8 @@ static void run_items(Walk *w, const Rectangle *r) {
         LLVMValueRef number = item_number(w, r, row.k, item.k);
         f->item_result = LLVMBuildInBoundsGEP2(f->b, cg_type_mem(f->cg, w->fn->item_result), w->items, &number, 1, "");
     }
-    run_body(w);
+    if (w->strip) run_part(w, place_in_strip(w, row.k, item.k));
+    else run_body(w);
     cg_goto(f, f->next_item);
     cg_enter_next(f, f->next_item);
     cg_debug_at(f, fastest->span);
@@ -451,6 +506,62 @@ static void run_collapsed(Walk *w, const Stmt *loop) {
     cg_enter(f, done);
 }
 
+static LLVMValueRef kept_of(CgFunc *f, const Symbol *sym) {
+    LLVMValueRef at = cg_alloca(f, LLVMArrayType2(cg_type_mem(f->cg, sym->type), CG_STRIP_ITEMS), sym->name);
+    LLVMSetAlignment(at, CG_STRIP_ITEMS * 4);
+    return cg_group_memory(f, at);
+}
+
+static void run_strips(Walk *w, const Distribution *cuts) {
+    CgFunc *f = w->f;
+    LLVMValueRef next = cg_alloca(f, f->cg->i64, "strip"), *kept;
+    LLVMBasicBlockRef head = cg_block(f, "strips"), body = cg_block(f, "strip"), done = cg_block(f, "strips.done");
+    kept = arena_array(&f->cg->c->arena, LLVMValueRef, cuts->values.n);
+    for (int i = 0; i < cuts->values.n; i++) kept[i] = kept_of(f, cuts->values.at[i].sym);
+    LLVMBuildStore(f->b, w->begin, next);
+    cg_goto(f, head);
+    cg_enter(f, head);
+    LLVMValueRef begin = load64(f, next), end = LLVMBuildNSWAdd(f->b, begin, cg_i64(f->cg, CG_STRIP_ITEMS), "");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, begin, w->end, ""), body, done);
+    cg_enter(f, body);
+    end = smaller(f, end, w->end);
+    for (int p = 0; p < cuts->parts.n; p++) {
+        Strip strip = {cuts, kept, begin, p};
+        Walk part = *w;
+        part.strip = &strip;
+        part.begin = begin;
+        part.end = end;
+        if (cuts->parts.at[p].loop) run_collapsed(&part, cuts->parts.at[p].loop);
+        else run_domain(&part);
+    }
+    LLVMBuildStore(f->b, end, next);
+    cg_goto(f, head);
+    cg_enter(f, done);
+}
+
+/* Loop distribution: rows of a few iterations are no gain, and their items are executed as they are. */
+static void run_distributed(Walk *w, const Distribution *cuts) {
+    CgFunc *f = w->f;
+    LLVMBasicBlockRef strips = cg_block(f, "distributed"), other = cg_block(f, "whole"),
+                      done = cg_block(f, "both.done");
+    LLVMValueRef many = LLVMConstInt(f->cg->i1, 1, false);
+    for (int p = 0; p < cuts->parts.n; p++) {
+        if (!cuts->parts.at[p].loop) continue;
+        Axis axis = cg_axis(f, &cuts->parts.at[p].loop->for_.binder.range);
+        LLVMValueRef trips = cg_axis_trips(f, &axis);
+        LLVMValueRef is_long = LLVMBuildICmp(f->b, LLVMIntSGE, trips, cg_i64(f->cg, LEAST_DISTRIBUTED), "");
+        many = LLVMBuildAnd(f->b, many, is_long, "");
+    }
+    LLVMBuildCondBr(f->b, many, strips, other);
+    cg_enter(f, strips);
+    run_strips(w, cuts);
+    cg_goto(f, done);
+    cg_enter(f, other);
+    run_domain(w);
+    cg_goto(f, done);
+    cg_enter(f, done);
+}
+
 /* Loop versioning: executes rows if the test at run time finds that legal. */
 static void run_flat(Walk *w, const FlatAxis *axis) {
     CgFunc *f = w->f;
@@ -571,6 +682,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart, bool polls) {
     }
     if (k->flattened) run_flattened(&w, k->flattened, k->loop);
     else if (k->loop) run_collapsed(&w, k->loop);
+    else if (k->distribution) run_distributed(&w, k->distribution);
     else if (k->flat) run_flat(&w, k->flat);
     else if (k->short_axis) run_without_short_axis(&w);
     else if (k->in_lanes) run_in_lanes(&w);

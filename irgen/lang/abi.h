@@ -23,6 +23,7 @@ struct Kernel { /* typedef: target.h */
                                     * loop); NULL: none */
     bool short_axis;               /* CPU: the fastest axis is short: a loop of each item of the others */
     int flattened;                 /* CPU: so many of the fastest axes, with the loop, are one axis; 0: none are */
+    const struct Distribution *distribution; /* CPU: the body's parts (sema/analysis/distribute.h); NULL: it is one */
     bool in_lanes;                 /* CPU: a sum of floats, of which `range` adds each value to one of SUM_LANES numbers
                                     * (cpu/reduce.c) */
     const struct FlatAxis *flat;   /* CPU: the rows of a domain of one axis; NULL: it has none */

@@ -230,14 +230,15 @@ static void choose(const Func *kernel, const double *cost, const bool *is_guess,
     order[1] = outer;
 }
 
-/* Along each axis of the domain and, where `loop` is not NULL, along it, which comes last. */
-static void costs_of(Arena *arena, const Func *kernel, const Stmt *loop, double cost[MAX_RANK],
+/* Along each axis of the domain and, where `loop` is not NULL, along it, which comes last. alone: of the loop */
+static void costs_of(Arena *arena, const Func *kernel, const Stmt *loop, bool alone, double cost[MAX_RANK],
                      bool is_guess[MAX_RANK]) {
     int calls = 0, n = kernel->domain.n;
     Look l = {.arena = arena, .fn = kernel, .n = n, .calls = &calls, .weight = 1, .cost = cost, .is_guess = is_guess};
     for (int axis = 0; axis < n; axis++) l.along[axis] = rates_along(arena, kernel, axis, NULL);
     if (loop) l.along[l.n++] = rates_along_loop(arena, kernel, loop->for_.binder.sym);
-    look_block(&l, kernel->item->fn.body);
+    if (alone) look_stmt(&l, loop);
+    else look_block(&l, kernel->item->fn.body);
 }
 
 bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK]) {
@@ -246,18 +247,18 @@ bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK])
     int n = kernel->domain.n;
     for (int d = 0; d < n; d++) order[d] = d;
     if (n < 2 || kernel->group.items || !is_exact(kernel)) return false;
-    costs_of(arena, kernel, NULL, cost, is_guess);
+    costs_of(arena, kernel, NULL, false, cost, is_guess);
     choose(kernel, cost, is_guess, order);
     bool changed = false;
     for (int d = 0; d < n; d++) changed |= order[d] != d;
     return changed;
 }
 
-bool axes_want_loop(Arena *arena, const Func *kernel, const Stmt *loop) {
+bool axes_want_loop(Arena *arena, const Func *kernel, const Stmt *loop, bool alone) {
     double cost[MAX_RANK] = {0};
     bool is_guess[MAX_RANK] = {false};
     if (is_short(&loop->for_.binder.range)) return false;
-    costs_of(arena, kernel, loop, cost, is_guess);
+    costs_of(arena, kernel, loop, alone, cost, is_guess);
     for (int d = 0; d < kernel->domain.n; d++)
         if (cost[kernel->domain.n] * MARGIN >= cost[d]) return false;
     return true;

@@ -9,7 +9,7 @@
 bool axes_in_memory_order(Arena *arena, const Func *kernel, int order[MAX_RANK]);
 /* Two to four values, a constant number of them: too few for a row of vectors. */
 bool axis_is_short(const Range *r);
-/* Should a loop of the kernel, were it an axis of the domain, be the fastest? */
-bool axes_want_loop(Arena *arena, const Func *kernel, const Stmt *loop);
+/* Should a loop of the kernel, were it an axis of the domain, be the fastest? alone: by its own accesses */
+bool axes_want_loop(Arena *arena, const Func *kernel, const Stmt *loop, bool alone);
 
 #endif

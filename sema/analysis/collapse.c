@@ -179,11 +179,15 @@ static bool is_number(const Stmt *st) {
     return st->let.sym->type->is_int || st->let.sym->type->is_float;
 }
 
-static void look_kernel(Loop *l, const Block *body, const Stmt *loop) {
+static void look_iterations(Loop *l, const Stmt *loop) {
     look_block(l, loop->for_.body);
     if (!l->refused) stmt_find(loop, refuses, l);
     if (!l->refused) stmt_find(loop, see_mention, l);
     for (int i = 0; i < l->written.n; i++) l->refused |= l->written.at[i].mentions != l->written.at[i].accesses;
+}
+
+static void look_kernel(Loop *l, const Block *body, const Stmt *loop) {
+    look_iterations(l, loop);
     for (int i = 0; i < l->written.n; i++) l->written.at[i].mentions = 0;
     for (int i = 0; i < body->stmts.n - 1 && !l->refused; i++) {
         l->refused = !is_number(body->stmts.at[i]);
@@ -194,11 +198,22 @@ static void look_kernel(Loop *l, const Block *body, const Stmt *loop) {
     for (int i = 0; i < l->written.n; i++) l->refused |= l->written.at[i].mentions > 0;
 }
 
+static bool may_be_axis(const Stmt *st) {
+    return st->kind == STMT_FOR && !st->for_.checks && has_known_range(&st->for_.binder.range);
+}
+
+bool loop_is_independent(Arena *arena, const Stmt *st) {
+    if (!may_be_axis(st)) return false;
+    Loop l = {.arena = arena, .var = st->for_.binder.sym};
+    look_iterations(&l, st);
+    return !l.refused;
+}
+
 const Stmt *collapsible_loop(Arena *arena, const Func *kernel) {
     const Block *body = kernel->item->fn.body;
     if (kernel->group.items || kernel->reduction || kernel->domain.n >= MAX_RANK || !body->stmts.n) return NULL;
     const Stmt *loop = body->stmts.at[body->stmts.n - 1];
-    if (loop->kind != STMT_FOR || loop->for_.checks || !has_known_range(&loop->for_.binder.range)) return NULL;
+    if (!may_be_axis(loop)) return NULL;
     Loop l = {.arena = arena, .var = loop->for_.binder.sym};
     look_kernel(&l, body, loop);
     return l.refused ? NULL : loop;

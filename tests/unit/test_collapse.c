@@ -11,7 +11,7 @@ static void expect_loop(const char *text, Found want) {
     Compiler c;
     const Func *kernel = kernel_of(&c, text);
     const Stmt *loop = kernel ? collapsible_loop(&c.arena, kernel) : NULL;
-    Found got = !kernel ? NO_KERNEL : !loop ? NONE : axes_want_loop(&c.arena, kernel, loop) ? WANTED : LEGAL;
+    Found got = !kernel ? NO_KERNEL : !loop ? NONE : axes_want_loop(&c.arena, kernel, loop, false) ? WANTED : LEGAL;
     if (got == want) return;
     n_failed++;
     fprintf(stderr, "FAILED: %s\n  expected %d, got %d\n", text, want, got);
