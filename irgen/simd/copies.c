@@ -188,15 +188,22 @@ static bool is_never_written(LLVMValueRef pointer) { return simd_is_param(simd_o
 
 static bool is_arithmetic(LLVMOpcode op) { return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl; }
 
-/* A product of indices and sizes, `i * n + j`: what is added to and multiplied has a number for all lanes. */
+static bool is_address(LLVMOpcode op) { return op == LLVMGetElementPtr || op == LLVMSExt || op == LLVMZExt; }
+
+/* An address, or index, made of indices and sizes, `i * n + j`, which have a number for all lanes. */
 static bool is_of_numbers(SimdEmit *e, LLVMValueRef v, int depth) {
-    enum { FAR = 4 };
+    enum { FAR = 6 };
     int i = value_map_get(e->g->value_of, v);
     if (simd_rate(e->g, v, e->block).x != LANE_VARYING) return true;
-    if (depth == FAR || i < 0 || e->g->values.at[i].crosses || !is_arithmetic(LLVMGetInstructionOpcode(v)))
-        return false;
-    return is_of_numbers(e, LLVMGetOperand(v, 0), depth + 1) && is_of_numbers(e, LLVMGetOperand(v, 1), depth + 1);
+    LLVMOpcode op = i < 0 ? LLVMPHI : LLVMGetInstructionOpcode(v);
+    if (depth == FAR || !(is_arithmetic(op) || is_address(op))) return false;
+    if (e->g->values.at[i].crosses || e->g->values.at[i].private_of >= 0) return false;
+    for (int k = 0; k < LLVMGetNumOperands(v); k++)
+        if (!is_of_numbers(e, LLVMGetOperand(v, (unsigned)k), depth + 1)) return false;
+    return true;
 }
+
+bool simd_is_made_by_lane(SimdEmit *e, LLVMValueRef place) { return is_of_numbers(e, place, 0); }
 
 /* Vectors are taken apart slowly, so the address of a lane is made for it alone, of numbers that are read for it alone.
  */
@@ -204,7 +211,7 @@ static bool is_made_for_lane(SimdEmit *e, const SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (value->crosses || value->private_of >= 0) return false;
     if (is_arithmetic(op)) return is_of_numbers(e, value->v, 0);
-    if (op != LLVMLoad) return op == LLVMGetElementPtr || op == LLVMSExt || op == LLVMZExt;
+    if (op != LLVMLoad) return is_address(op);
     LLVMValueRef at = LLVMGetOperand(value->v, 0);
     return simd_is_contiguous(e->g, simd_rate(e->g, at, e->block), LLVMTypeOf(value->v)) && is_never_written(at);
 }
@@ -251,7 +258,8 @@ LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane) {
     LaneRate r = simd_rate(e->g, v, e->block);
     int i = value_map_get(e->g->value_of, v);
-    LLVMValueRef word = r.x == LANE_VARYING ? word_of(e, v, row, vector, lane) : NULL;
+    bool is_computed = i >= 0 && is_arithmetic(LLVMGetInstructionOpcode(v)) && is_of_numbers(e, v, 0);
+    LLVMValueRef word = r.x == LANE_VARYING && !is_computed ? word_of(e, v, row, vector, lane) : NULL;
     if (word) return word;
     if (r.x == LANE_VARYING && is_made_for_lane(e, &e->g->values.at[i]))
         return simd_clone_lane(e, v, row, vector, lane);

@@ -66,6 +66,7 @@ LLVMValueRef simd_scalar(SimdEmit *e, LLVMValueRef v, int row,
                          int vector); /* uniform, or the first lane of a linear one */
 LLVMValueRef simd_vector(SimdEmit *e, LLVMValueRef v, int row, int vector);
 LLVMValueRef simd_lane(SimdEmit *e, LLVMValueRef v, int row, int vector, LLVMValueRef lane);
+bool simd_is_made_by_lane(SimdEmit *e, LLVMValueRef place); /* of numbers, without its vector */
 LLVMValueRef simd_clone_lane(SimdEmit *e, LLVMValueRef inst, int row, int vector, LLVMValueRef lane);
 LLVMTypeRef simd_type(SimdEmit *e, LLVMTypeRef t);
 LLVMValueRef simd_splat(SimdEmit *e, LLVMValueRef scalar);

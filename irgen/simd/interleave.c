@@ -156,7 +156,8 @@ static LLVMValueRef load_rows(SimdEmit *e, const SimdValue *load, int row, int v
     int n = (total + length - 1) / length;
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + 3 * width), *lines = v + total + width;
     LLVMValueRef *rows = lines + width;
-    LLVMValueRef places = mask ? simd_vector(e, simd_address(load->v), row, vector) : NULL, mine = NULL;
+    bool is_vector = mask || !simd_is_made_by_lane(e, simd_address(load->v));
+    LLVMValueRef places = is_vector ? simd_vector(e, simd_address(load->v), row, vector) : NULL, mine = NULL;
     LLVMValueRef ahead = simd_ahead_in_rows(e, load, row, vector);
     for (int k = 0; k < n; k++) {
         int first = k == n - 1 && total >= length ? total - length : k * length;
@@ -303,7 +304,8 @@ static void store_rows(SimdEmit *e, const SimdValue *store, int row, int vector,
     const SimdParts *p = &e->g->parts.at[store->parts];
     int width = e->shape.width, total = simd_reach(p);
     int64_t bytes = simd_bytes(e->g, simd_element(store->v)), here = element_at(e, p, store);
-    LLVMValueRef places = mask ? simd_vector(e, simd_address(store->v), row, vector) : NULL;
+    bool is_vector = mask || !simd_is_made_by_lane(e, simd_address(store->v));
+    LLVMValueRef places = is_vector ? simd_vector(e, simd_address(store->v), row, vector) : NULL;
     LLVMValueRef *v = arena_array(e->g->arena, LLVMValueRef, total + width), *lines = v + total;
     for (int i = 0; i < total; i++)
         v[p->place.at[i] - p->lo] = simd_vector(e, LLVMGetOperand(e->g->values.at[p->of.at[i]].v, 0), row, vector);

@@ -114,7 +114,8 @@ static LLVMValueRef column_place(SimdEmit *e, const SimdValue *access, int first
     LLVMValueRef p = simd_address(access->v);
     LaneRate at = simd_rate(e->g, p, e->block);
     if (at.x == LANE_LINEAR) return moved(e, simd_scalar(e, p, first_row, vector), lane * at.stride);
-    return simd_lane(e, p, first_row, vector, cg_i32(e->cg, lane));
+    if (simd_is_made_by_lane(e, p)) return simd_lane(e, p, first_row, vector, cg_i32(e->cg, lane));
+    return LLVMBuildExtractElement(e->b, simd_vector(e, p, first_row, vector), cg_i32(e->cg, lane), "");
 }
 
 /* As many rows as a vector has lanes: each lane reads its column as a vector, and these are transposed. */
@@ -145,7 +146,7 @@ bool simd_turns_columns(const SimdRegion *g, SimdShape s, const SimdValue *acces
 }
 
 static LLVMValueRef *lane_places(SimdEmit *e, LLVMValueRef p, int row, int vector, const LLVMValueRef *mask) {
-    if (mask) return simd_lane_places(e, simd_vector(e, p, row, vector), mask);
+    if (mask || !simd_is_made_by_lane(e, p)) return simd_lane_places(e, simd_vector(e, p, row, vector), mask);
     LLVMValueRef *places = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
     for (int i = 0; i < e->shape.width; i++) places[i] = simd_lane(e, p, row, vector, cg_i32(e->cg, i));
     return places;
