@@ -10,10 +10,43 @@ static bool has_size(SimdRegion *g, SimdPrivate *p, LLVMTypeRef t, LLVMValueRef 
     return p->elem_bytes == bytes || simd_refuse(g, "a private array is accessed with elements of different sizes", at);
 }
 
+static bool leads_to(LLVMBasicBlockRef from, const ValueMap *blocks) {
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(from);
+    for (unsigned k = 0; t && k < LLVMGetNumSuccessors(t); k++)
+        if (value_map_get(blocks, LLVMGetSuccessor(t, k)) >= 0) return true;
+    return false;
+}
+
+/* Is a block in the loop over items that a branch goes back from? */
+static bool is_in_loop(const SimdRegion *g, LLVMBasicBlockRef block, LLVMValueRef latch) {
+    LLVMBasicBlockRef head = LLVMGetSuccessor(latch, 0);
+    ValueMap *loop = value_map_new(g->arena, 32);
+    value_map_put(loop, LLVMGetInstructionParent(latch), 1);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(g->fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+            if (bb == head || value_map_get(loop, bb) >= 0 || !leads_to(bb, loop)) continue;
+            value_map_put(loop, bb, 1);
+            grows = true;
+        }
+    }
+    return block == head || value_map_get(loop, block) >= 0;
+}
+
+static bool is_in_items(const SimdRegion *g, LLVMBasicBlockRef block) {
+    unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(LLVMGetGlobalParent(g->fn)), "kdsl.items", 10);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(g->fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+        if (t && LLVMGetMetadata(t, kind) && value_map_get(g->block_of, bb) < 0 && is_in_loop(g, block, t)) return true;
+    }
+    return false;
+}
+
 /* Another nest of the function, as that of the items of which a check fails, has the same array for its items: none of
  * them reads what another one has written. */
 static bool is_of_another_nest(const SimdRegion *g, LLVMValueRef user, LLVMValueRef pointer) {
     if (!LLVMIsAInstruction(user) || value_map_get(g->block_of, LLVMGetInstructionParent(user)) >= 0) return false;
+    if (!is_in_items(g, LLVMGetInstructionParent(user))) return false;
     if (LLVMIsALoadInst(user) || simd_is_call_of(user, "llvm.memset.")) return true;
     if (LLVMIsAStoreInst(user)) return LLVMGetOperand(user, 0) != pointer;
     if (!LLVMIsAGetElementPtrInst(user)) return false;
