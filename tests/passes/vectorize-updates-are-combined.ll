@@ -1,12 +1,13 @@
-; Updates of one element by all items, whose old values nobody wants, are first added among the lanes.
+; Updates of one element by all items, at a place that is no constant, whose old values nobody wants, are first added among the lanes.
 ; RUN-PASS: vectorize --march=x86-64-v3
 ; CHECK: vectors:
 ; CHECK: [[SUM:%.*]] = call i32 @llvm.vector.reduce.add.v8i32(
-; CHECK: call i32 @kdsl.update.add.i32(ptr %s, i32
-; CHECK-NOT: call i32 @kdsl.update.add.i32(ptr %s, i32 {{%.*}})
+; CHECK: call i32 @kdsl.update.add.i32(ptr %at, i32
+; CHECK-NOT: call i32 @kdsl.update.add.i32(ptr %at, i32 {{%.*}})
 ; CHECK: items.end
-define void @f(ptr noalias %s, ptr noalias %x, i64 %n) {
+define void @f(ptr noalias %s, ptr noalias %x, i64 %n, i64 %k) {
 entry:
+  %at = getelementptr i32, ptr %s, i64 %k
   br label %head
 head:
   %i = phi i64 [ 0, %entry ], [ %next, %latch ]
@@ -26,7 +27,7 @@ body:
   %d4 = fdiv float %e3, 3.0
   %e4 = fadd float %d4, %f
   %v = fptosi float %e4 to i32
-  %old = call i32 @kdsl.update.add.i32(ptr %s, i32 %v)
+  %old = call i32 @kdsl.update.add.i32(ptr %at, i32 %v)
   store float %e4, ptr %p, align 4
   br label %latch
 latch:

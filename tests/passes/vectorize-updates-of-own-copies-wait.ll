@@ -4,7 +4,8 @@
 ; CHECK: %total = alloca <8 x i32>
 ; CHECK: totals:
 ; CHECK: [[MOST:%.*]] = call i32 @llvm.vector.reduce.smax.v8i32(
-; CHECK: call i32 @kdsl.update.max.i32.alone(ptr %s, i32 [[MOST]])
+; CHECK: [[AT:%.*]] = select i1 {{%.*}}, ptr %nowhere, ptr %s
+; CHECK: call i32 @kdsl.update.max.i32.alone(ptr [[AT]], i32 [[MOST]])
 ; CHECK-NOT: call i32 @kdsl.update
 ; CHECK: vectors:
 ; CHECK-NOT: call i32 @kdsl.update

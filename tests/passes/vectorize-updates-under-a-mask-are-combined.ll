@@ -6,12 +6,14 @@
 ; CHECK: [[LIVE]]:
 ; CHECK: select <16 x i1> %{{.*}}, <16 x i32> %{{.*}}, <16 x i32> splat (i32 -1)
 ; CHECK: call i32 @llvm.vector.reduce.umin.v16i32(
-; CHECK: call i32 @kdsl.update.min.u32(ptr %s, i32
+; CHECK: call i32 @kdsl.update.min.u32(ptr %at, i32
 ; CHECK: select <16 x i1> %{{.*}}, <16 x float> %{{.*}}, <16 x float> splat (float -0.000000e+00)
 ; CHECK: fadd <16 x float>
-; CHECK: call float @kdsl.update.add.f32(ptr %t, float
-define void @f(ptr noalias %s, ptr noalias %t, ptr noalias %x, i64 %n) {
+; CHECK: call float @kdsl.update.add.f32(ptr %bt, float
+define void @f(ptr noalias %s, ptr noalias %t, ptr noalias %x, i64 %n, i64 %k) {
 entry:
+  %at = getelementptr i32, ptr %s, i64 %k
+  %bt = getelementptr float, ptr %t, i64 %k
   br label %head
 head:
   %i = phi i64 [ 0, %entry ], [ %next, %latch ]
@@ -23,9 +25,9 @@ body:
   %c = icmp sgt i32 %v, 3
   br i1 %c, label %some, label %latch
 some:
-  %a = call i32 @kdsl.update.min.u32(ptr %s, i32 %v)
+  %a = call i32 @kdsl.update.min.u32(ptr %at, i32 %v)
   %f = sitofp i32 %v to float
-  %b = call float @kdsl.update.add.f32(ptr %t, float %f)
+  %b = call float @kdsl.update.add.f32(ptr %bt, float %f)
   br label %latch
 latch:
   %next = add nsw i64 %i, 1
