@@ -432,11 +432,13 @@ double level_locked_time(const LevelCost *c) { return c->weight * c->locked; }
 double level_gather_time(const LevelCost *c) { return c->weight * c->beyond / IN_A_CYCLE; }
 
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
-    LevelCost c = {.weight = 1, .inner = is_inner(g, loop)};
+    LevelCost c = {.weight = 1, .few = loop >= 0, .inner = is_inner(g, loop)};
     bool is_crowded = level_is_crowded(g, width);
     int depth = 0;
-    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++)
+    for (int l = loop; l >= 0 && depth < MAX_DEPTH; l = g->loops.at[l].parent, depth++) {
+        c.few &= simd_known_trips(g, l) > 0;
         c.weight *= simd_is_of_some_rows(g, l) ? 1 : simd_walked_rounds(g, l, simd_trip_count(g, l));
+    }
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
         const SimdBlock *b = &g->blocks.at[value->block];
@@ -587,7 +589,8 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
 
 double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     double n = s.rows * s.vectors;
-    double operations = c->both * n + c->vectors * s.vectors + c->rows * s.rows + c->none + 1;
+    double of_all = c->few ? c->none : c->none + 1; /* LLVM unrolls loops with few rounds */
+    double operations = c->both * n + c->vectors * s.vectors + c->rows * s.rows + of_all;
     if (s.rows % s.width == 0) operations -= c->columns * n;
     double held = c->held_both * n + c->held_vectors * s.vectors + TEMPORARIES;
     held += c->held_live * n;
@@ -600,6 +603,9 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     if (divider > time) time = divider;
     double in_sight = operations / REORDERED; /* of a block; below 1, others have begun meanwhile */
     double way = (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
-    time = sqrt(time * time + wait * wait); /* neither goes on all the while beside the other */
+    double blocks = c->few ? REORDERED / (operations * c->weight) : 1; /* that have begun before one ends */
+    if (blocks > 1) wait /= blocks;
+    if (blocks > 1) time = time > wait ? time : wait;
+    else time = sqrt(time * time + wait * wait); /* neither goes on all the while beside the other */
     return c->weight * (time > way ? time : way) / n;
 }

@@ -19,6 +19,7 @@ typedef struct LevelCost {
     double mask_chain;         /* the same, of a vector whose lanes leave the loop one after the other */
     int way;                   /* operations that wait for one another in a region without loops */
     double weight;             /* how often it runs for an item */
+    bool few;                  /* so often for each item, by numbers that are known: the end is foreseen */
     bool inner;                /* holds no other loop */
 } LevelCost;
 

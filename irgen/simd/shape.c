@@ -161,6 +161,10 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
 
 static int n_items(SimdShape s) { return s.rows * s.vectors * s.width; }
 
+/* Blocks of several rows go through as many rows of memory more, none of which goes on where it ends: where items have
+ * little to do, memory and the ways of the first cache are worth more than a few operations. */
+enum { MOST_STREAMS = 8, FEW_CYCLES = 160 };
+static const double CROWDED_MARGIN = 0.88, APART_MARGIN = 0.5; /* of rows that share what they read, and of others */
 static const double MARGIN = 1.05; /* what an estimate may be wrong by */
 
 /* A block stays in a loop until its last item has left; the iterations that not all of its rows have are one for each
@@ -211,6 +215,52 @@ static void compare_tails(SimdRegion *g, const LevelCost *levels, int n, const S
     g->tail_vectors = g->loops.n && s.rows == 1 && s.vectors > 1 && least < s.vectors ? least : 0;
 }
 
+/* Does a loop go from row to row, so that items below one another read the same rows? */
+static int64_t rows_in_loops(const SimdRegion *g, const SimdValue *access) {
+    int64_t rows = 1;
+    for (int l = g->blocks.at[access->block].loop; l >= 0; l = g->loops.at[l].parent) {
+        int64_t pace = simd_pace(g, simd_address(access->v), l);
+        if (pace >= SIMD_LINE || pace <= -SIMD_LINE) rows *= (int64_t)simd_trip_count(g, l);
+    }
+    return rows;
+}
+
+static bool is_row_access(const SimdRegion *g, const SimdValue *value) {
+    if (g->blocks.at[value->block].leaves || !simd_is_access(value->v) || value->private_of >= 0) return false;
+    return simd_is_beside(g, value) && simd_address_rate(g, value).y;
+}
+
+/* Rows of memory that a row of items goes through. shared: items below one another read the same one, or some access is
+ * not along a row. */
+static int n_streams(const SimdRegion *g, bool *shared) {
+    enum { MOST = 16 };
+    int n = 0;
+    *shared = false;
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        if (!is_row_access(g, value)) {
+            bool varies = simd_is_access(value->v) && simd_address_rate(g, value).x != LANE_UNIFORM;
+            *shared |= varies && value->private_of < 0 && !g->blocks.at[value->block].leaves;
+            continue;
+        }
+        bool is_new = true;
+        for (int k = 0; k < i && is_new; k++) {
+            int64_t by;
+            const SimdValue *other = &g->values.at[k];
+            if (!is_row_access(g, other)) continue;
+            bool near = simd_goes_on_by(g, simd_address(other->v), simd_address(value->v), &by) && by < SIMD_LINE &&
+                        by > -SIMD_LINE;
+            is_new = !near;
+            *shared |= !near && LLVMIsALoadInst(value->v) && LLVMIsALoadInst(other->v) &&
+                       simd_object(simd_address(other->v)) == simd_object(simd_address(value->v));
+        }
+        int64_t rows = is_new ? rows_in_loops(g, value) : 0;
+        *shared |= rows > 1;
+        n += (int)(rows < MOST ? rows : MOST);
+    }
+    return n;
+}
+
 static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) {
     static const int sizes[] = {1, 2, 3, 4, 6, 8, 12, 16};
     enum { N_SIZES = sizeof sizes / sizeof *sizes, N_VECTORS = 4, N_VECTORS_DOWN = 6 };
@@ -218,7 +268,10 @@ static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) 
     LevelCost *levels = arena_array(g->arena, LevelCost, n);
     for (int l = 0; l < n; l++) levels[l] = level_cost(g, t, l - 1, width);
     SimdShape best = {1, 1, width};
-    double least = time_of(g, levels, n, t, best);
+    double least = time_of(g, levels, n, t, best), single = least;
+    bool shared = true;
+    bool has_constant_rows = LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); /* tiles, mostly */
+    int streams = rows && !has_constant_rows ? n_streams(g, &shared) : 0;
     for (int r = 0; r < (rows ? N_SIZES : 1); r++)
         for (int v = 0; v < n_vectors; v++) {
             SimdShape s = {sizes[r], sizes[v], width};
@@ -226,9 +279,13 @@ static SimdShape best(SimdRegion *g, const SimdTarget *t, int width, bool rows) 
                 (s.rows == 1 || simd_allows(g, UNROLL_JAM)) && (s.vectors == 1 || simd_allows(g, INTERLEAVE));
             if (!is_allowed || !fits(g, t, s, n_written)) continue;
             double time = time_of(g, levels, n, t, s);
-            if (time > least * 0.97) continue; /* more code for nothing */
+            double margin = !shared ? APART_MARGIN : streams * s.rows > MOST_STREAMS ? CROWDED_MARGIN : 1;
+            bool is_less = time <= least * 0.97; /* else it is more code for nothing */
+            if (s.rows > 1 && single < FEW_CYCLES) is_less &= time <= single * margin;
+            if (!is_less) continue;
             least = time;
             best = s;
+            if (s.rows == 1) single = time;
         }
     compare_tails(g, levels, n, t, best);
     return !g->always && is_better_alone(g, t, best, true) ? (SimdShape){1, 1, 1} : best;
