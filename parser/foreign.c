@@ -747,7 +747,12 @@ static bool result(Feed *f, Token *t, Repair *repair) {
         return retry_as(t, TOK_ARROW, repair);
     }
     if (t->kind != TOK_LPAREN || f->prev.kind != TOK_ARROW || !at_type(f)) return false;
-    diag(f->c, E0216, t->span, "a function returns a single value; return a struct, or use `&out` parameters");
+    Token next = feed_peek(f);
+    bool reduces = is_name(&next, "sum") || next.kind == TOK_MIN || next.kind == TOK_MAX;
+    const char *kernel = "a kernel has a single reduction; update elements of a `&mut` parameter for the others, as in "
+                         "`atomic r[1] max= x[i];`";
+    diag(f->c, E0216, t->span, "%s",
+         reduces ? kernel : "a function returns a single value; return a struct, or use `&out` parameters");
     return true;
 }
 

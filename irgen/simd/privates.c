@@ -63,7 +63,7 @@ static bool follow(SimdRegion *g, int private, LLVMValueRef pointer) {
         int i = value_map_get(g->value_of, user);
         if (simd_is_call_of(user, "llvm.lifetime.")) continue;
         if (is_of_another_nest(g, user, pointer)) continue;
-        if (i < 0) return simd_refuse(g, "a pointer to a private array escapes", pointer);
+        if (i < 0) return simd_refuse(g, "an array of the work item is used outside its loop", user);
         SimdValue *value = &g->values.at[i];
         if (g->blocks.at[value->block].leaves)
             return simd_refuse(g, "a failed check reports the value of a private array", user);
