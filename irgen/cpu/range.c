@@ -83,7 +83,7 @@ typedef struct Walk {
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
     const Axis *inner; /* a short axis, faster than the fastest long one: a loop of each item; NULL: none */
     int flattened;     /* so many axes are the fastest one, with the loop: of the innermost the position is set alone */
-    const Strip *strip; /* loop distribution; NULL: an item executes its whole body */
+    const Strip *strip; /* loop fission; NULL: an item executes its whole body */
     bool is_version;  /* for the launches that are in rows, if others are possible */
     bool is_rest;     /* for the launches that are not in rows, since these would be short (delinearisation) */
     Axis axes[MAX_RANK];
@@ -539,7 +539,7 @@ static void run_strips(Walk *w, const Distribution *cuts) {
     cg_enter(f, done);
 }
 
-/* Loop distribution: rows of a few iterations are no gain, and their items are executed as they are. */
+/* Loop fission: rows of a few iterations are no gain, and their items are executed as they are. */
 static void run_distributed(Walk *w, const Distribution *cuts) {
     CgFunc *f = w->f;
     LLVMBasicBlockRef strips = cg_block(f, "distributed"), other = cg_block(f, "whole"),

@@ -22,7 +22,7 @@
 #define CG_CHUNKS "kdsl-chunks"
 #define CG_CHUNK_ROWS 8
 #define CG_AXES "kdsl-axes" /* of a kernel whose axes were interchanged; its value: their names, the fastest last */
-enum { CG_STRIP_ITEMS = 16 };             /* executed part by part (loop distribution) */
+enum { CG_STRIP_ITEMS = 16 };             /* executed part by part (loop fission) */
 #define CG_DISTRIBUTED "kdsl-distributed" /* of a kernel with loops cut off; its value: their variables */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
 #define CG_SHORT_AXIS "kdsl-short-axis" /* of a kernel whose fastest axis is a loop of its items; its value: its name */

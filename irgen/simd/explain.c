@@ -241,8 +241,8 @@ static void tell_axes(Teller *t) {
         tell_head(t, "loop collapsing", "loop collapsing: the loop over `%.*s` runs as the fastest axis", (int)n, loop);
     const char *cut = mark_of(t, CG_DISTRIBUTED, &n);
     if (cut)
-        tell_head(t, "loop distribution",
-                  "loop distribution: %d work items at a time; loops over %.*s as rows of their own", CG_STRIP_ITEMS,
+        tell_head(t, "loop fission",
+                  "loop fission: %d work items at a time; loops over %.*s as rows of their own", CG_STRIP_ITEMS,
                   (int)n, cut);
     const char *inside = mark_of(t, CG_SHORT_AXIS, &n);
     if (inside) tell_head(t, "short axis", "short axis: `%.*s` runs within each work item", (int)n, inside);

@@ -1,6 +1,7 @@
-/* distribute.h -- loop distribution with scalar expansion: a kernel whose items have loops with independent iterations
- * (collapse.h) beside others. Its body is cut into parts, each of which all items of a strip execute before the next
- * one; so a part that is such a loop can be an axis. Values that later parts read are kept for each item of the strip.
+/* distribute.h -- loop fission (distribution) with scalar expansion: a kernel whose items have loops with independent
+ * iterations (collapse.h) beside others. Its body is cut into parts, each of which all items of a strip execute before
+ * the next one; so a part that is such a loop can be an axis. Values that later parts read are kept for each item of
+ * the strip.
  *
  * (Allen and Kennedy, Optimizing Compilers for Modern Architectures, 5.3 and 6.2) */
 #ifndef KDSL_DISTRIBUTE_H
