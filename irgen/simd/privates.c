@@ -17,8 +17,8 @@ static bool leads_to(LLVMBasicBlockRef from, const ValueMap *blocks) {
     return false;
 }
 
-/* Is a block in the loop over items that a branch goes back from? */
-static bool is_in_loop(const SimdRegion *g, LLVMBasicBlockRef block, LLVMValueRef latch) {
+/* All blocks of the loop over items that a branch goes back from, added to `all`. */
+static void add_loop(const SimdRegion *g, LLVMValueRef latch, ValueMap *all) {
     LLVMBasicBlockRef head = LLVMGetSuccessor(latch, 0);
     ValueMap *loop = value_map_new(g->arena, 32);
     value_map_put(loop, LLVMGetInstructionParent(latch), 1);
@@ -30,23 +30,26 @@ static bool is_in_loop(const SimdRegion *g, LLVMBasicBlockRef block, LLVMValueRe
             grows = true;
         }
     }
-    return block == head || value_map_get(loop, block) >= 0;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(g->fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        if (bb == head || value_map_get(loop, bb) >= 0) value_map_put(all, bb, 1);
 }
 
-static bool is_in_items(const SimdRegion *g, LLVMBasicBlockRef block) {
+static bool is_in_other_items(SimdRegion *g, LLVMBasicBlockRef block) {
+    if (g->other_items) return value_map_get(g->other_items, block) >= 0;
+    g->other_items = value_map_new(g->arena, 64);
     unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(LLVMGetGlobalParent(g->fn)), "kdsl.items", 10);
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(g->fn); bb; bb = LLVMGetNextBasicBlock(bb)) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
-        if (t && LLVMGetMetadata(t, kind) && value_map_get(g->block_of, bb) < 0 && is_in_loop(g, block, t)) return true;
+        if (t && LLVMGetMetadata(t, kind) && value_map_get(g->block_of, bb) < 0) add_loop(g, t, g->other_items);
     }
-    return false;
+    return value_map_get(g->other_items, block) >= 0;
 }
 
 /* Another nest of the function, as that of the items of which a check fails, has the same array for its items: none of
  * them reads what another one has written. */
-static bool is_of_another_nest(const SimdRegion *g, LLVMValueRef user, LLVMValueRef pointer) {
+static bool is_of_another_nest(SimdRegion *g, LLVMValueRef user, LLVMValueRef pointer) {
     if (!LLVMIsAInstruction(user) || value_map_get(g->block_of, LLVMGetInstructionParent(user)) >= 0) return false;
-    if (!is_in_items(g, LLVMGetInstructionParent(user))) return false;
+    if (!is_in_other_items(g, LLVMGetInstructionParent(user))) return false;
     if (LLVMIsALoadInst(user) || simd_is_call_of(user, "llvm.memset.")) return true;
     if (LLVMIsAStoreInst(user)) return LLVMGetOperand(user, 0) != pointer;
     if (!LLVMIsAGetElementPtrInst(user)) return false;

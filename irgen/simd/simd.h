@@ -144,6 +144,7 @@ typedef struct SimdRegion {
     Vec(SimdTotal) totals;        /* made as the nest is written */
     SimdLevel *levels;            /* [0]: the region, [1 + l]: loop l */
     ValueMap *value_of, *block_of, *private_of;
+    ValueMap *other_items;        /* blocks of other loops over items; NULL: not looked for yet (privates.c) */
     SimdPlaces *places;           /* place.c */
     const struct Guards *row_guards; /* trim.c; NULL: none */
     int n_reached; /* blocks, while they are found */
