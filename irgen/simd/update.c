@@ -188,7 +188,10 @@ static bool is_element(LLVMValueRef at) {
 static bool may_access(const SimdRegion *g, LLVMValueRef v, LLVMValueRef call) {
     int64_t by, bytes = simd_bytes(g, LLVMTypeOf(LLVMGetOperand(call, 1)));
     LLVMValueRef at = LLVMGetOperand(call, 0), array = simd_object(at);
-    if (simd_is_access(v)) return simd_object(simd_address(v)) == array;
+    if (simd_is_access(v)) {
+        LLVMValueRef object = simd_object(simd_address(v));
+        return object == array || LLVMIsASelectInst(object) || LLVMIsAPHINode(object); /* of one of several arrays */
+    }
     if (!LLVMIsACallInst(v)) return false;
     Combining c = combining(v);
     for (int i = 0; i < LLVMGetNumOperands(v) - 1; i++) {
