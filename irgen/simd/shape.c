@@ -215,7 +215,7 @@ static void compare_tails(SimdRegion *g, const LevelCost *levels, int n, const S
     g->tail_vectors = g->loops.n && s.rows == 1 && s.vectors > 1 && least < s.vectors ? least : 0;
 }
 
-/* Does a loop go from row to row, so that items below one another read the same rows? */
+/* Rows of memory that the iterations of its loops go through: then neighbouring rows of items read the same ones. */
 static int64_t rows_in_loops(const SimdRegion *g, const SimdValue *access) {
     int64_t rows = 1;
     for (int l = g->blocks.at[access->block].loop; l >= 0; l = g->loops.at[l].parent) {
@@ -230,8 +230,8 @@ static bool is_row_access(const SimdRegion *g, const SimdValue *value) {
     return simd_is_beside(g, value) && simd_address_rate(g, value).y;
 }
 
-/* Rows of memory that a row of items goes through. shared: items below one another read the same one, or some access is
- * not along a row. */
+/* Rows of memory that a row of items goes through. shared: neighbouring rows of items read the same one, or some
+ * access is not along a row. */
 static int n_streams(const SimdRegion *g, bool *shared) {
     enum { MOST = 16 };
     int n = 0;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The plan of a nest can be forced, and whatever it is, a program computes the same. Programs run with random plans in place
-of the compiler's: test_plans.py KDSLC [--seeds N]; each seed is a plan for every nest of each program, at each width of vectors that
+"""The plan of a nest can be forced, and whatever it is, a program computes the same. Programs run with random plans
+in place of the compiler's: test_plans.py KDSLC [--seeds N]; each seed is a plan for every nest of each program, at each
+width of vectors that
 this machine has; the quick part of the suite has one width for each program, in turn."""
 import random
 import re
