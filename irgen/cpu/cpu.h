@@ -23,6 +23,8 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* attributes for --exp
 
 /* group.c: kernels with groups; emits the execution of groups begin..end. items: buffer of a reduction's item values,
  * or NULL */
+/* Scalar expansion: an element for each of so many items, which execute parts of their body in turn. */
+LLVMValueRef cpu_expanded(CgFunc *f, LLVMTypeRef t, int64_t items, const char *name);
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
 /* strips.c: in sessions, a function that calls `range` for a strip of begin..end at a time, or `polling` where items

@@ -12,10 +12,14 @@ static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f
 
 /* Variables that are live across segments -------------------------------------------------------------------------- */
 
-static LLVMValueRef per_item(GroupRun *r, LLVMTypeRef t, const char *name) {
-    LLVMValueRef at = cg_alloca(r->f, LLVMArrayType2(t, (uint64_t)r->group->items), name);
+LLVMValueRef cpu_expanded(CgFunc *f, LLVMTypeRef t, int64_t items, const char *name) {
+    LLVMValueRef at = cg_alloca(f, LLVMArrayType2(t, (uint64_t)items), name);
     LLVMSetAlignment(at, SHARED_ALIGN);
-    return cg_group_memory(r->f, at);
+    return cg_group_memory(f, at);
+}
+
+static LLVMValueRef per_item(GroupRun *r, LLVMTypeRef t, const char *name) {
+    return cpu_expanded(r->f, t, r->group->items, name);
 }
 
 static void make_kept(GroupRun *r) {

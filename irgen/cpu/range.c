@@ -94,7 +94,6 @@ typedef struct Walk {
 
 /* Items, or rows that are not too long, that are run between two looks whether an item has failed elsewhere.
  * CHECKED_ROWS are whole blocks of 1, 2, 3, 4, 6, 8 and 12 rows. */
-enum { LEAST_DISTRIBUTED = 64 /* iterations of each loop that is an axis */ };
 enum { CHECKED_ITEMS = 4096, CHECKED_ROWS = 24, LONG_ROW = 1 << 16 };
 
 static LLVMValueRef load64(CgFunc *f, LLVMValueRef at) { return LLVMBuildLoad2(f->b, f->cg->i64, at, ""); }
@@ -506,18 +505,15 @@ static void run_collapsed(Walk *w, const Stmt *loop) {
     cg_enter(f, done);
 }
 
-static LLVMValueRef kept_of(CgFunc *f, const Symbol *sym) {
-    LLVMValueRef at = cg_alloca(f, LLVMArrayType2(cg_type_mem(f->cg, sym->type), CG_STRIP_ITEMS), sym->name);
-    LLVMSetAlignment(at, CG_STRIP_ITEMS * 4);
-    return cg_group_memory(f, at);
-}
-
 static void run_strips(Walk *w, const Distribution *cuts) {
     CgFunc *f = w->f;
     LLVMValueRef next = cg_alloca(f, f->cg->i64, "strip"), *kept;
     LLVMBasicBlockRef head = cg_block(f, "strips"), body = cg_block(f, "strip"), done = cg_block(f, "strips.done");
     kept = arena_array(&f->cg->c->arena, LLVMValueRef, cuts->values.n);
-    for (int i = 0; i < cuts->values.n; i++) kept[i] = kept_of(f, cuts->values.at[i].sym);
+    for (int i = 0; i < cuts->values.n; i++) {
+        const Symbol *sym = cuts->values.at[i].sym;
+        kept[i] = cpu_expanded(f, cg_type_mem(f->cg, sym->type), CG_STRIP_ITEMS, sym->name);
+    }
     LLVMBuildStore(f->b, w->begin, next);
     cg_goto(f, head);
     cg_enter(f, head);
@@ -542,8 +538,6 @@ static void run_strips(Walk *w, const Distribution *cuts) {
 /* Loop fission: rows of a few iterations are no gain, and their items are executed as they are. */
 static void run_distributed(Walk *w, const Distribution *cuts) {
     CgFunc *f = w->f;
-    LLVMBasicBlockRef strips = cg_block(f, "distributed"), other = cg_block(f, "whole"),
-                      done = cg_block(f, "both.done");
     LLVMValueRef many = LLVMConstInt(f->cg->i1, 1, false);
     for (int p = 0; p < cuts->parts.n; p++) {
         if (!cuts->parts.at[p].loop) continue;
@@ -552,6 +546,12 @@ static void run_distributed(Walk *w, const Distribution *cuts) {
         LLVMValueRef is_long = LLVMBuildICmp(f->b, LLVMIntSGE, trips, cg_i64(f->cg, LEAST_DISTRIBUTED), "");
         many = LLVMBuildAnd(f->b, many, is_long, "");
     }
+    if (LLVMIsAConstantInt(many)) { /* constant lengths, which kernel_distributes has found long enough */
+        run_strips(w, cuts);
+        return;
+    }
+    LLVMBasicBlockRef strips = cg_block(f, "distributed"), other = cg_block(f, "whole"),
+                      done = cg_block(f, "both.done");
     LLVMBuildCondBr(f->b, many, strips, other);
     cg_enter(f, strips);
     run_strips(w, cuts);

@@ -198,11 +198,13 @@ static bool is_exact(const Func *kernel) {
     return kernel->reduction == REDUCE_NONE || kernel->result->is_int || kernel->result->kind == TY_BOOL;
 }
 
-static bool is_short(const Range *r) {
+bool range_is_shorter(const Range *r, int64_t trips) {
     Const zero = {.kind = CONST_INT};
     const Const *lo = r->lo ? &r->lo->konst : &zero, *hi = &r->hi->konst;
-    return lo->kind == CONST_INT && hi->kind == CONST_INT && (double)hi->i - (double)lo->i < SHORT_AXIS;
+    return lo->kind == CONST_INT && hi->kind == CONST_INT && (double)hi->i - (double)lo->i < (double)trips;
 }
+
+static bool is_short(const Range *r) { return range_is_shorter(r, SHORT_AXIS); }
 
 bool axis_is_short(const Range *r) {
     enum { FEWEST = 2, MOST = 4 };

@@ -10,7 +10,8 @@
 enum { STMTS_SKIP = 1 << STMT_RETURN | 1 << STMT_CONTINUE };
 
 static bool is_axis(Arena *arena, const Func *kernel, const Stmt *st) {
-    return loop_is_independent(arena, st) && axes_want_loop(arena, kernel, st, true);
+    if (!loop_is_independent(arena, st) || range_is_shorter(&st->for_.binder.range, LEAST_DISTRIBUTED)) return false;
+    return axes_want_loop(arena, kernel, st, true);
 }
 
 static void cut(Arena *arena, const Func *kernel, Distribution *d) {

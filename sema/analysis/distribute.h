@@ -25,7 +25,10 @@ typedef struct Distribution {
     Vec(DistributedValue) values;
 } Distribution;
 
-enum { MOST_PARTS_OF_BODY = 8 };
+enum {
+    MOST_PARTS_OF_BODY = 8,
+    LEAST_DISTRIBUTED = 64 /* iterations of each loop that is an axis, at the launch: fewer stay in the item */
+};
 
 /* false: the kernel has no loop that gains by it, or its items must be executed one by one. */
 bool kernel_distributes(Arena *arena, const Func *kernel, Distribution *out);
