@@ -27,6 +27,19 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* attributes for --exp
 LLVMValueRef cpu_expanded(CgFunc *f, LLVMTypeRef t, int64_t items, const char *name);
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
+/* triangle.c: NULL: the domain is not triangular */
+typedef struct Triangle {
+    const Expr *comparison;               /* items with work are those for which it holds, or does not */
+    int axis;                             /* of the domain: whose index it compares with that of the slowest axis */
+    bool holds, above;                    /* above: lhs is the larger side where there is work */
+    bool grows;                           /* rows have more and more work, or less and less */
+    LLVMValueRef rows, columns, diagonal; /* i64: of the launch, in the entry or in the threads' function */
+} Triangle;
+Triangle *cpu_triangle(const Kernel *k);
+void cpu_triangle_launch(CgFunc *f, const Kernel *k, Axis *axes); /* emits rows, columns, diagonal */
+/* Emits this thread's share of 0..n, which are the items of whole rows. */
+void cpu_triangle_share(CgFunc *f, const Triangle *t, LLVMValueRef n, LLVMValueRef *begin, LLVMValueRef *end);
+
 /* strips.c: in sessions, a function that calls `range` for a strip of begin..end at a time, or `polling` where items
  * take long, and stops at an interrupt */
 LLVMValueRef cpu_strips(Kernel *k, LLVMValueRef range, LLVMValueRef polling);

@@ -1,9 +1,9 @@
 /* kernel.c -- worksharing on a CPU: the entry function of a kernel distributes the domain over the threads of libomp's
  * fork call, and libomp decides how many threads there are. The schedule is static (one contiguous chunk for each
- * thread) where all work items cost about the same, guided where their cost changes evenly along the domain, as in
- * triangular ones, else dynamic (chunks are taken from an atomic counter, as in `schedule(dynamic)` of OpenMP). A
- * launch with too little work runs serially on the calling thread. This entry is used for the host's version of a
- * kernel and for the x86 device. */
+ * thread, with as many items that have work: triangle.c) where all work items cost about the same, guided where their
+ * cost changes evenly along the domain, as in triangular ones, else dynamic (chunks are taken from an atomic counter,
+ * as in `schedule(dynamic)` of OpenMP). A launch with too little work runs serially on the calling thread. This entry
+ * is used for the host's version of a kernel and for the x86 device. */
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/rate.h"
 
@@ -35,13 +35,25 @@ enum {
 
 /* Fields of the context that the threads get: the kernel's values, then n, the work items in a row, and the counter
  * from which chunks are taken. */
-enum { CONTEXT_N, CONTEXT_ROW, CONTEXT_COUNTER, CONTEXT__COUNT };
+enum {
+    CONTEXT_N,
+    CONTEXT_ROW,
+    CONTEXT_COUNTER,
+    CONTEXT__COUNT,
+    CONTEXT_ROWS = CONTEXT__COUNT, /* of a triangular domain, and what else its shares depend on */
+    CONTEXT_COLUMNS,
+    CONTEXT_DIAGONAL,
+    CONTEXT__MOST
+};
 
-static LLVMTypeRef context_type(Cg *cg, LLVMValueRef *values, int n_values) {
-    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + CONTEXT__COUNT);
+static int context_fields(const Kernel *k) { return k->triangle ? CONTEXT__MOST : CONTEXT__COUNT; }
+
+static LLVMTypeRef context_type(const Kernel *k, LLVMValueRef *values, int n_values) {
+    Cg *cg = k->cg;
+    LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + CONTEXT__MOST);
     for (int i = 0; i < n_values; i++) fields[i] = LLVMTypeOf(values[i]);
-    for (int i = 0; i < CONTEXT__COUNT; i++) fields[n_values + i] = cg->i64;
-    return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)n_values + CONTEXT__COUNT, false);
+    for (int i = 0; i < context_fields(k); i++) fields[n_values + i] = cg->i64;
+    return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)(n_values + context_fields(k)), false);
 }
 
 static LLVMValueRef smaller(CgFunc *f, LLVMValueRef a, LLVMValueRef b) {
@@ -155,9 +167,17 @@ static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *v
     cg_enter(f, done);
 }
 
-static void run_equal_part(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values) {
-    LLVMValueRef begin, end;
-    thread_share(f, values[n_values + CONTEXT_N], &begin, &end);
+static void run_part(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values) {
+    LLVMValueRef begin, end, *context = values + n_values;
+    if (k->triangle) {
+        Triangle t = *k->triangle;
+        t.rows = context[CONTEXT_ROWS];
+        t.columns = context[CONTEXT_COLUMNS];
+        t.diagonal = context[CONTEXT_DIAGONAL];
+        cpu_triangle_share(f, &t, context[CONTEXT_N], &begin, &end);
+    } else {
+        thread_share(f, context[CONTEXT_N], &begin, &end);
+    }
     LLVMBasicBlockRef work = cg_block(f, "work"), done = cg_block(f, "done");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntULT, begin, end, ""), work, done);
     cg_enter(f, work);
@@ -178,23 +198,29 @@ static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int
     CgFunc f;
     cg_func_begin(&f, cg, k->func, fn);
     LLVMValueRef at = LLVMGetParam(fn, 2);
-    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, n_values + CONTEXT__COUNT);
-    for (int i = 0; i < n_values + CONTEXT_COUNTER; i++)
-        values[i] = LLVMBuildLoad2(f.b, LLVMStructGetTypeAtIndex(context, (unsigned)i),
-                                   LLVMBuildStructGEP2(f.b, context, at, (unsigned)i, ""), "");
+    LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, n_values + CONTEXT__MOST);
+    for (int i = 0; i < n_values + context_fields(k); i++)
+        if (i != n_values + CONTEXT_COUNTER)
+            values[i] = LLVMBuildLoad2(f.b, LLVMStructGetTypeAtIndex(context, (unsigned)i),
+                                       LLVMBuildStructGEP2(f.b, context, at, (unsigned)i, ""), "");
     LLVMValueRef counter = LLVMBuildStructGEP2(f.b, context, at, (unsigned)n_values + CONTEXT_COUNTER, "counter");
     if (least) run_chunks(k, &f, share, values, n_values, counter, least);
-    else run_equal_part(&f, share, values, n_values);
+    else run_part(k, &f, share, values, n_values);
     LLVMBuildRetVoid(f.b);
     return fn;
 }
 
 static void fork_call(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef n,
                       int64_t least) {
-    LLVMTypeRef type = context_type(f->cg, values, n_values);
+    LLVMTypeRef type = context_type(k, values, n_values);
     LLVMValueRef context = cg_alloca(f, type, "context");
-    LLVMValueRef extras[CONTEXT__COUNT] = {n, k->row ? k->row : cg_i64(f->cg, 1), cg_i64(f->cg, 0)};
-    for (int i = 0; i < n_values + CONTEXT__COUNT; i++)
+    LLVMValueRef extras[CONTEXT__MOST] = {n, k->row ? k->row : cg_i64(f->cg, 1), cg_i64(f->cg, 0)};
+    if (k->triangle) {
+        extras[CONTEXT_ROWS] = k->triangle->rows;
+        extras[CONTEXT_COLUMNS] = k->triangle->columns;
+        extras[CONTEXT_DIAGONAL] = k->triangle->diagonal;
+    }
+    for (int i = 0; i < n_values + context_fields(k); i++)
         LLVMBuildStore(f->b, i < n_values ? values[i] : extras[i - n_values],
                        LLVMBuildStructGEP2(f->b, type, context, (unsigned)i, ""));
     LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
@@ -244,6 +270,7 @@ void cpu_kernel_entry(Kernel *k) {
     k->share_cost = cost_of_item(k->func) * k->share_items;
     cpu_kernel_ranges(k);
     k->uneven = cg_copies_are_light(cg, k->func) ? rates_unevenness(&cg->c->arena, k->func) : EVEN;
+    k->triangle = k->uneven == EVEN && !cg->shadows ? cpu_triangle(k) : NULL;
     cg_func_begin(&f, cg, k->func, k->entry);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
     int n = cg_kernel_values(k, &f, values);
@@ -272,6 +299,7 @@ void cpu_kernel_entry(Kernel *k) {
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = cg->shadows ? LLVMConstNull(cg->i1) : worth_forking(k, &f, total);
     if (!result) LLVMAddTargetDependentFunctionAttr(k->entry, CG_LAUNCH, "");
+    if (k->triangle) cpu_triangle_launch(&f, k, axes);
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);
     else
         cpu_spread(k, &f, private_share(k, k->range, k->range_apart, -1), values, n, total, fork,

@@ -31,6 +31,7 @@ struct Kernel { /* typedef: target.h */
     int64_t share_items;           /* items of a group that is spread as a whole; 1: single items */
     int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
     LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
+    struct Triangle *triangle; /* CPU: static scheduling with equal work (cpu/triangle.c); NULL: with equal shares */
     Unevenness uneven;             /* dynamic or guided scheduling, because some items may cost more than others */
 };
 
