@@ -4,6 +4,7 @@
  * parameters only are counted at the launch. The blocks of a reduction follow from the cost, so it must not depend on
  * the machine, or the bits of the result would. */
 #include "irgen/cpu/cpu.h"
+#include "parser/children.h"
 
 enum {
     COST_TRIPS = 32,         /* trip count of a loop about which nothing is known */
@@ -153,6 +154,38 @@ static int64_t cost_block(AtLaunch *l, const Block *b, int depth) {
     for (int i = 0; i < b->stmts.n; i++) cost = capped(cost + capped(cost_stmt(l, b->stmts.at[i], depth)));
     return cost;
 }
+
+/* Updates -----------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t updates_of_block(const Block *b, int depth);
+
+static int64_t updates_of_expr(Expr *e, int depth) {
+    const Symbol *target = e->kind == EXPR_ATOMIC ? expr_root(e->atomic.target) : NULL;
+    int64_t n = target && combine_facts(target)->how != ATOMIC_NONE;
+    if (e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_FUNC && depth < COST_CALL_DEPTH)
+        n += updates_of_block(e->call.info->func->item->fn.body, depth + 1);
+    Children all = expr_children(e);
+    for (Expr *x; (x = child_expr(&all));) n += updates_of_expr(x, depth);
+    return capped(n);
+}
+
+static int64_t updates_of_stmt(Stmt *s, int depth) {
+    int64_t n = 0, trips = s->kind == STMT_WHILE ? COST_TRIPS : 1;
+    if (s->kind == STMT_FOR) trips = range_trip_count(&s->for_.binder.range);
+    Children all = stmt_children(s);
+    for (Expr *x; (x = child_expr(&all));) n += updates_of_expr(x, depth);
+    for (Stmt *inner; (inner = child_stmt(&all));) n += updates_of_stmt(inner, depth);
+    return capped(n * trips);
+}
+
+static int64_t updates_of_block(const Block *b, int depth) {
+    int64_t n = 0;
+    for (int i = 0; i < b->stmts.n; i++) n = capped(n + updates_of_stmt(b->stmts.at[i], depth));
+    return n;
+}
+
+int64_t cost_updates(const Func *fn) { return updates_of_block(fn->item->fn.body, 0); }
 
 int64_t cost_of_item(const Func *fn) { return 2 + cost_block(NULL, fn->item->fn.body, 0); }
 

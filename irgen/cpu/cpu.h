@@ -61,6 +61,7 @@ LLVMValueRef private_share(Kernel *k, LLVMValueRef share, LLVMValueRef apart, in
 /* cost.c */
 int64_t cost_of_item(const Func *fn);                      /* estimate from the tree; no trip counts of the launch */
 LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn);    /* i64: estimate with the trip counts of this launch */
+int64_t cost_updates(const Func *fn); /* of arrays that may be privatised (sema/combine.c), an item; the same way */
 enum { COST_MOST = 1 << 20 };                              /* of an item: no estimate is higher by more than a few */
 enum { COST_FORK = 1 << 17 };                              /* with less work a fork costs more than it saves */
 

@@ -6,17 +6,17 @@
  * else, and the language leaves the order of its updates open.
  *
  * An array that is small by its type is always copied, into the thread's frame. Where only the launch knows the size, a
- * second version of the kernel (`apart`) has its copies on the heap; it runs if the array is small compared with the
- * work of the launch. Where one chunk is the whole domain, as on one thread, nobody else updates the array, and it is
+ * second version of the kernel (`apart`) has its copies on the heap; it runs if the launch has several updates for each
+ * element. Where one chunk is the whole domain, as on one thread, nobody else updates the array, and it is
  * its own copy, of any size. */
 #include "irgen/cpu/cpu.h"
 
 #include <math.h>
 
 enum {
-    FRAME_BYTES = 4 << 10,  /* of one array: cheap to initialise and combine, however little the work */
-    HEAP_BYTES = 4 << 20,   /* of one array: at most what a thread has of the last-level cache, mostly */
-    WORK_AN_ELEMENT = 128   /* least cost (cpu/cost.c) of the chunk for each element that is initialised and combined */
+    FRAME_BYTES = 4 << 10, /* of one array: cheap to initialise and combine, however little the work */
+    HEAP_BYTES = 4 << 20,  /* of one array: at most what a thread has of the last-level cache, mostly */
+    LEAST_UPDATES = 4      /* of the chunk for each element that is initialised and combined */
 };
 
 /* Which arrays ---------------------------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void call(Private *p, LLVMValueRef share) {
     cg_call(p->f, LLVMGlobalGetValueType(share), share, p->args, p->n_args);
 }
 
-/* True if the arrays are small and the chunk has enough work to pay for the copies. *bytes: of all copies. */
+/* True if the arrays are small and the chunk has enough updates to pay for the copies. *bytes: of all copies. */
 static LLVMValueRef copies_pay(Private *p, LLVMValueRef shares, LLVMValueRef *bytes) {
     CgFunc *f = p->f;
     LLVMValueRef small = LLVMConstInt(f->cg->i1, 1, false), n_scalars = cg_i64(f->cg, 0);
@@ -210,9 +210,10 @@ static LLVMValueRef copies_pay(Private *p, LLVMValueRef shares, LLVMValueRef *by
         n_scalars = LLVMBuildAdd(f->b, n_scalars, c->n_scalars, "");
         *bytes = LLVMBuildAdd(f->b, *bytes, c->bytes, "");
     }
-    LLVMValueRef work = LLVMBuildMul(f->b, n_scalars, cg_i64(f->cg, WORK_AN_ELEMENT), "");
-    LLVMValueRef least = LLVMBuildUDiv(f->b, work, cg_i64(f->cg, p->k->share_cost), "");
-    return LLVMBuildAnd(f->b, small, LLVMBuildICmp(f->b, LLVMIntUGE, shares, least, ""), "");
+    LLVMValueRef least = LLVMBuildMul(f->b, n_scalars, cg_i64(f->cg, LEAST_UPDATES), "");
+    int64_t each = cost_updates(p->k->func) * p->k->share_items;
+    LLVMValueRef updates = LLVMBuildMul(f->b, shares, cg_i64(f->cg, each > 0 ? each : 1), "updates");
+    return LLVMBuildAnd(f->b, small, LLVMBuildICmp(f->b, LLVMIntUGE, updates, least, ""), "");
 }
 
 /* Is the chunk the whole domain, and each array at least a line of memory, as `apart` takes copies to be? */
