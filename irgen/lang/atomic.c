@@ -3,8 +3,9 @@
  * compare-and-swap loop. Float min and max are such a loop here, because no atomicrmw follows the language's rule for
  * NaN and signed zeros. So are all min and max on CPUs, which have no instruction for them: there the loop writes only
  * what changes the element, while LLVM's expansion swaps once at least. An update that changes nothing, of which the
- * old value is wanted, is an atomic load. Where only one thread can access the element, updates are ordinary: on the
- * host, in `shared` arrays of groups that are loops, and in private copies of arrays (cpu/private.c). */
+ * old value is wanted, is an atomic load, and on CPUs an exchange without its old value an atomic store. Where only one
+ * thread can access the element, updates are ordinary: on the host, in `shared` arrays of groups that are loops, and in
+ * private copies of arrays (cpu/private.c). */
 #include "irgen/lang/lang.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ typedef struct Update {
     CgValue was; /* ATOMIC_COMPARE_AND_SWAP */
     Span span;
     bool in_group; /* of a `shared` array */
-    bool only_reads;
+    bool only_reads, only_writes;
 } Update;
 
 static bool may_run_in_parallel(const CgFunc *f, const Expr *target) {
@@ -110,6 +111,15 @@ static CgValue atomic_read(CgFunc *f, const Update *u, CgPlace place) {
     return cg_value(old, place.type);
 }
 
+static CgValue atomic_write(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
+    LLVMValueRef store = LLVMBuildStore(f->b, v.v, place.at);
+    LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+    LLVMSetAtomicSyncScopeID(store, scope_of(f->cg, u));
+    LLVMSetAlignment(store, (unsigned)cg_align(place.type));
+    cg_tag_element(f, store, place);
+    return v; /* nobody asks for the old one */
+}
+
 /* `= v if == was`. Strong: one that fails has seen another value. */
 static CgValue swap_if_same(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     LLVMValueRef swap = LLVMBuildAtomicCmpXchgSyncScope(f->b, place.at, u->was.v, v.v, LLVMAtomicOrderingMonotonic,
@@ -159,6 +169,7 @@ static CgValue compare_and_swap(CgFunc *f, const Update *u, CgPlace place, CgVal
 
 static CgValue atomically(CgFunc *f, const Update *u, CgPlace place, CgValue v) {
     if (u->only_reads) return atomic_read(f, u, place);
+    if (u->only_writes) return atomic_write(f, u, place, v);
     if (u->kind == ATOMIC_COMPARE_AND_SWAP) return swap_if_same(f, u, place, v);
     bool by_swap = instruction(f, u, place.type) == NO_RMW;
     return by_swap ? compare_and_swap(f, u, place, v) : one_step(f, u, place, v);
@@ -181,7 +192,7 @@ static CgValue update(CgFunc *f, const Update *u, CgPlace place, CgValue v, bool
 static LLVMValueRef update_function(CgFunc *f, const Update *u, CgPlace place, bool alone) {
     Cg *cg = f->cg;
     Type *t = place.type;
-    const char *what = u->only_reads ? CG_READ : atomic_rows[u->kind].name;
+    const char *what = u->only_reads ? CG_READ : u->only_writes ? CG_WRITE : atomic_rows[u->kind].name;
     const char *name = arena_printf(&cg->c->arena, CG_UPDATE "%s.%s%s", what, t->name, alone ? CG_ALONE : "");
     LLVMTypeRef value = cg_type(cg, t), params[3] = {cg->ptr, value, value};
     unsigned n = u->was.v ? 3 : 2;
@@ -220,6 +231,7 @@ CgValue cg_atomic(CgFunc *f, Expr *e) {
     CgValue v = cg_convert(f, cg_expr(f, e->atomic.value), e->type);
     if (e->atomic.was) u.was = cg_convert(f, cg_expr(f, e->atomic.was), e->type);
     u.only_reads = !f->cg->target->updates_to_read && changes_nothing(e, e->type);
+    u.only_writes = u.kind == ATOMIC_EXCHANGE && e->atomic.drops_old && !f->cg->target->gpu;
     CgPlace place = cg_lvalue(f, e->atomic.target);
     cg_touch(f, TOUCH_UPDATE, &place);
     place.touch = 0;

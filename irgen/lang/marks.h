@@ -10,6 +10,7 @@
 #define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
 #define CG_UPDATE "kdsl.update." /* functions of atomic updates, in modules with vector code: then operation and type */
 #define CG_READ "read" /* an operation that changes nothing */
+#define CG_WRITE "write"  /* one that does not ask for the old value, or need it */
 #define CG_ALONE ".alone" /* end of their names: of memory that only this thread reads and writes meanwhile */
 
 /* String attributes. */

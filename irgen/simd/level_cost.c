@@ -110,7 +110,8 @@ static double part_of_row_cost(const SimdRegion *g, const SimdValue *value, int 
 /* Cycles of an atomic update, which is inlined; less than 0: another call. */
 static double update_cycles(LLVMValueRef call) {
     if (!simd_is_call_of(call, CG_UPDATE)) return -1;
-    return simd_updates_alone(call) || simd_is_call_of(call, CG_UPDATE CG_READ) ? 1 : LOCKED;
+    bool locks = !simd_is_call_of(call, CG_UPDATE CG_READ) && !simd_is_call_of(call, CG_UPDATE CG_WRITE);
+    return locks && !simd_updates_alone(call) ? LOCKED : 1;
 }
 
 /* One item out of so many executes a block that only some execute; and one of so many branches is missed. */
