@@ -27,6 +27,9 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* attributes for --exp
 LLVMValueRef cpu_expanded(CgFunc *f, LLVMTypeRef t, int64_t items, const char *name);
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
+/* row_copies.c: sets f->rows, where items have rows that their loops read again */
+void cpu_copy_rows(const Kernel *k, CgFunc *f);
+
 /* triangle.c: NULL: the domain is not triangular */
 typedef struct Triangle {
     const Expr *comparison;               /* items with work are those for which it holds, or does not */

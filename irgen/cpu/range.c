@@ -686,7 +686,10 @@ static LLVMValueRef emit_range(Kernel *k, bool apart, bool polls) {
     else if (k->flat) run_flat(&w, k->flat);
     else if (k->short_axis) run_without_short_axis(&w);
     else if (k->in_lanes) run_in_lanes(&w);
-    else run_domain(&w);
+    else {
+        cpu_copy_rows(k, &f);
+        run_domain(&w);
+    }
     LLVMBuildRetVoid(f.b);
     return range;
 }

@@ -167,6 +167,13 @@ typedef struct CgFlat {
     LLVMValueRef row, at, length;  /* i64: p / w, p % w, w */
 } CgFlat;
 
+/* Rows of arrays that an item has copies of (cpu/row_copies.c). */
+typedef struct CgRows {
+    void (*before_loop)(CgFunc *f, const Stmt *loop);
+    /* The place of an element in a copy, given its indices, which have been checked; NULL: it is not in one. */
+    LLVMValueRef (*element)(CgFunc *f, const Expr *access, const CgValue *at);
+} CgRows;
+
 struct CgFunc { /* typedef: target.h */
     Cg *cg;
     LLVMBuilderRef b;              /* cg->b, for short */
@@ -200,6 +207,7 @@ struct CgFunc { /* typedef: target.h */
                                                                    * none */
     LLVMValueRef (*held)(const Expr *e, void *context); /* a value that is in memory, and its address; NULL: none */
     void *known_of;                /* their context */
+    const CgRows *rows;            /* rows of arrays that the item copies; NULL: none */
     LLVMValueRef group_item;       /* kernels in groups: the number of the item in its group */
     CgSegments meet;
     CgFlat flat;

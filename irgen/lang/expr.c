@@ -123,6 +123,8 @@ static CgPlace element_place(CgFunc *f, Expr *e, CgArray *a) {
     f->check =
         (CgCheck){.site = e->index.site, .proven = e->index.proven | known | (f->error_slot ? e->index.early : 0)};
     CgPlace p = cg_element(f, a, at, e->span);
+    LLVMValueRef copy = f->rows ? f->rows->element(f, e, at) : NULL;
+    if (copy) p.at = copy;
     p.touch = e->touch;
     if (e->index.base->sync == SYNC_PEEK) cg_sync_part(f, e->index.base, p.at, cg_i64(f->cg, cg_size(p.type)), true);
     return p;

@@ -25,6 +25,7 @@
 #define CG_AXES "kdsl-axes" /* of a kernel whose axes were interchanged; its value: their names, the fastest last */
 enum { CG_STRIP_ITEMS = 16 };             /* executed part by part (loop fission) */
 #define CG_DISTRIBUTED "kdsl-distributed" /* of a kernel with loops cut off; its value: their variables */
+#define CG_COPIED "kdsl-copied"       /* of a kernel whose items copy rows of arrays; its value: the arrays' names */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
 #define CG_SHORT_AXIS "kdsl-short-axis" /* of a kernel whose fastest axis is a loop of its items; its value: its name */
 #define CG_FLATTENED "kdsl-flattened" /* of a kernel with axes that run as one; its value: their names */

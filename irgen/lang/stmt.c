@@ -205,6 +205,7 @@ static void if_(CgFunc *f, Stmt *s) {
 }
 
 static void for_(CgFunc *f, Stmt *s) {
+    if (f->rows) f->rows->before_loop(f, s);
     Axis axis = cg_axis(f, &s->for_.binder.range);
     if (s->for_.syncs.n) cg_sync_before_loop(f, &s->for_.syncs, cg_axis_trips(f, &axis), s->span);
     CgEarly early = {0};
@@ -247,6 +248,7 @@ static void stop_if_call_failed(CgFunc *f, const Stmt *s) {
 static void while_(CgFunc *f, Stmt *s) {
     LLVMBasicBlockRef head = cg_block(f, "while"), body = cg_block(f, "body"), done = cg_block(f, "done");
     LLVMBasicBlockRef next = s->together ? cg_block(f, "while.next") : head;
+    if (f->rows) f->rows->before_loop(f, s);
     cg_goto(f, head);
     cg_enter(f, head);
     stop_if_call_failed(f, s);

@@ -244,6 +244,11 @@ static void tell_axes(Teller *t) {
         tell_head(t, "loop fission",
                   "loop fission: %d work items at a time; loops over %.*s as rows of their own", CG_STRIP_ITEMS,
                   (int)n, cut);
+    const char *copied = mark_of(t, CG_COPIED, &n);
+    if (copied)
+        tell_head(t, "array copying",
+                  "array copying: each work item copies its row of %.*s before a loop that reads it again", (int)n,
+                  copied);
     const char *inside = mark_of(t, CG_SHORT_AXIS, &n);
     if (inside) tell_head(t, "short axis", "short axis: `%.*s` runs within each work item", (int)n, inside);
     const char *flattened = mark_of(t, CG_FLATTENED, &n);
