@@ -51,6 +51,7 @@ def vector_bytes():
 def build(o, real, folder):
     letter, c_type = LETTERS[real]
     (folder / "products.kdsl").write_text((HERE / "products.kdsl").read_text().replace("f64", real))
+    o.kdslc = o.kdslc.resolve() # others run in `folder`
     call(o.kdslc, *shlex.split(o.flags), "-c", "products.kdsl", "-o", "products.k.o", "--header=products.h", cwd=folder)
     flags = call(o.kdslc, "--print-link-flags", cwd=folder).split()
     blas = call("pkg-config", "--cflags", "--libs", "openblas", cwd=folder).split()
