@@ -22,6 +22,7 @@ enum {
 typedef struct AtLaunch {
     CgFunc *f;               /* the kernel's entry, where parameters have values; NULL: estimates only */
     LLVMValueRef cost;       /* i64, at most COST_MAX; NULL: 0 */
+    const Func *at_item;     /* the kernel: slots have the indices of an item, too; NULL: they have not */
 } AtLaunch;
 
 static int64_t cost_expr(const Expr *e, int depth);
@@ -95,10 +96,31 @@ static int64_t cost_expr(const Expr *e, int depth) {
     return 1;
 }
 
+static bool is_axis(const Func *kernel, const Symbol *sym) {
+    for (int d = 0; d < kernel->domain.n; d++)
+        if (kernel->domain.at[d] == sym) return true;
+    return false;
+}
+
+bool cost_is_known(const Func *kernel, const Expr *e) {
+    if (cg_is_known_at_launch(e)) return true;
+    if (e->kind == EXPR_NAME) return is_axis(kernel, e->name.sym);
+    if (e->kind == EXPR_CONVERT) return e->type->is_int && cost_is_known(kernel, e->convert.operand);
+    bool adds = e->kind == EXPR_BINARY && (e->binary.op == OP_ADD || e->binary.op == OP_SUB);
+    return adds && cost_is_known(kernel, e->binary.lhs) && cost_is_known(kernel, e->binary.rhs);
+}
+
+static bool has_plain_step(const Range *r) {
+    return !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i);
+}
+
+static bool is_known(const Func *at_item, const Expr *e) {
+    return at_item ? cost_is_known(at_item, e) : cg_is_known_at_launch(e);
+}
+
 static bool counts_at_launch(const AtLaunch *l, const Range *r) {
-    bool has_plain_step = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i);
-    bool is_known = r->hi && cg_is_known_at_launch(r->lo) && cg_is_known_at_launch(r->hi);
-    return l && l->f && has_plain_step && is_known && !range_is_constant(r);
+    if (!l || !l->f || !r->hi || !has_plain_step(r) || range_is_constant(r)) return false;
+    return is_known(l->at_item, r->lo) && is_known(l->at_item, r->hi);
 }
 
 static LLVMValueRef at_most(CgFunc *f, LLVMValueRef v) {
@@ -111,7 +133,7 @@ static void add_at_launch(AtLaunch *l, LLVMValueRef cost) {
 }
 
 static int64_t cost_loop(AtLaunch *l, const Range *r, const Block *body, int depth) {
-    AtLaunch inside = {.f = l ? l->f : NULL};
+    AtLaunch inside = {.f = l ? l->f : NULL, .at_item = l ? l->at_item : NULL};
     int64_t bounds = cost_range(r, depth), round = COST_LOOP + cost_block(&inside, body, depth);
     LLVMValueRef all = NULL;
     if (inside.cost) all = LLVMBuildAdd(l->f->b, inside.cost, cg_i64(l->f->cg, round), "");
@@ -189,8 +211,46 @@ int64_t cost_updates(const Func *fn) { return updates_of_block(fn->item->fn.body
 
 int64_t cost_of_item(const Func *fn) { return 2 + cost_block(NULL, fn->item->fn.body, 0); }
 
-LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn) {
-    AtLaunch l = {.f = f};
+static LLVMValueRef cost_with(CgFunc *f, const Func *fn, const Func *at_item) {
+    AtLaunch l = {.f = f, .at_item = at_item};
     LLVMValueRef cost = cg_i64(f->cg, 2 + cost_block(&l, fn->item->fn.body, 0));
     return l.cost ? LLVMBuildAdd(f->b, cost, l.cost, "cost") : cost;
+}
+
+LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn) { return cost_with(f, fn, NULL); }
+
+LLVMValueRef cost_at_item(CgFunc *f, const Func *kernel) { return cost_with(f, kernel, kernel); }
+
+/* Does cost_at_item know all ---------------------------------------------------------------------------------------- */
+
+enum { STMTS_LOOP = 1 << STMT_FOR | 1 << STMT_WHILE };
+
+static bool is_call_with_loop(Expr *e, void *context) {
+    (void)context;
+    bool is_call = e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_FUNC;
+    return is_call && block_holds(e->call.info->func->item->fn.body, STMTS_LOOP);
+}
+
+static bool knows_block(const Func *kernel, const Block *b, const Expr *guard);
+
+static bool knows(const Func *kernel, const Stmt *s, const Expr *guard) {
+    if (s->kind == STMT_FOR) {
+        const Range *r = &s->for_.binder.range;
+        bool is_counted = r->hi && has_plain_step(r) && cost_is_known(kernel, r->lo) && cost_is_known(kernel, r->hi);
+        return is_counted && knows_block(kernel, s->for_.body, guard);
+    }
+    bool is_guard = s->kind == STMT_IF && s->if_.cond == guard;
+    if (is_guard) return stmt_holds(s, STMTS_LOOP) ? knows_block(kernel, s->if_.then_, guard) : true;
+    return !stmt_holds(s, STMTS_LOOP | STMTS_LEAVE);
+}
+
+static bool knows_block(const Func *kernel, const Block *b, const Expr *guard) {
+    for (int i = 0; i < b->stmts.n; i++)
+        if (!knows(kernel, b->stmts.at[i], guard)) return false;
+    return true;
+}
+
+bool cost_is_of_loops(const Func *kernel, const Expr *guard) {
+    const Block *body = kernel->item->fn.body;
+    return knows_block(kernel, body, guard) && !block_find(body, is_call_with_loop, NULL);
 }

@@ -32,16 +32,24 @@ void cpu_copy_rows(const Kernel *k, CgFunc *f);
 
 /* triangle.c: NULL: the domain is not triangular */
 typedef struct Triangle {
-    const Expr *comparison;               /* items with work are those for which it holds, or does not */
-    int axis;                             /* of the domain: whose index it compares with that of the slowest axis */
-    bool holds, above;                    /* above: lhs is the larger side where there is work */
-    bool grows;                           /* rows have more and more work, or less and less */
-    LLVMValueRef rows, columns, diagonal; /* i64: of the launch, in the entry or in the threads' function */
+    const Expr *guard;      /* the condition, of which this is one: */
+    const Expr *comparison; /* items with work are those for which it holds, or does not */
+    int axis;               /* of the domain: whose index it compares with that of the slowest axis */
+    bool holds, above;      /* above: lhs is the larger side where there is work */
+    bool grows;             /* the first columns have work, more and more of them; or the last ones, fewer and fewer */
 } Triangle;
 Triangle *cpu_triangle(const Kernel *k);
-void cpu_triangle_launch(CgFunc *f, const Kernel *k, Axis *axes); /* emits rows, columns, diagonal */
-/* Emits this thread's share of 0..n, which are the items of whole rows. */
-void cpu_triangle_share(CgFunc *f, const Triangle *t, LLVMValueRef n, LLVMValueRef *begin, LLVMValueRef *end);
+/* Emits the number of columns with work in a row, whose index its slot has; that of the columns' axis has the first. */
+LLVMValueRef cpu_triangle_columns(CgFunc *f, const Triangle *t, LLVMValueRef columns);
+
+/* balance.c */
+bool cpu_balances(const Kernel *k);
+/* Emits, in the entry, the work that comes before each of some places of the domain: a table for the next function. */
+LLVMValueRef cpu_balance_table(Kernel *k, CgFunc *f);
+/* Emits this thread's share of 0..n. enough: are there rows enough for it? Else another schedule is better. */
+LLVMValueRef cpu_balance_is_fine(const Kernel *k, CgFunc *f, LLVMValueRef rows);
+void cpu_balance_share(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMValueRef rows, LLVMValueRef table,
+                       LLVMValueRef *begin, LLVMValueRef *end);
 
 /* strips.c: in sessions, a function that calls `range` for a strip of begin..end at a time, or `polling` where items
  * take long, and stops at an interrupt */
@@ -64,6 +72,10 @@ LLVMValueRef private_share(Kernel *k, LLVMValueRef share, LLVMValueRef apart, in
 /* cost.c */
 int64_t cost_of_item(const Func *fn);                      /* estimate from the tree; no trip counts of the launch */
 LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn);    /* i64: estimate with the trip counts of this launch */
+LLVMValueRef cost_at_item(CgFunc *f, const Func *kernel);  /* i64: the same, where slots have an item's indices */
+bool cost_is_known(const Func *kernel, const Expr *e); /* its value follows from these and from the launch; NULL: true */
+/* Do items cost more than others only by loops that cost_at_item counts? guard: the triangle's, or NULL */
+bool cost_is_of_loops(const Func *kernel, const Expr *guard);
 int64_t cost_updates(const Func *fn); /* of arrays that may be privatised (sema/combine.c), an item; the same way */
 enum { COST_MOST = 1 << 20 };                              /* of an item: no estimate is higher by more than a few */
 enum { COST_FORK = 1 << 17 };                              /* with less work a fork costs more than it saves */

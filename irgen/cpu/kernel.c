@@ -1,6 +1,6 @@
 /* kernel.c -- worksharing on a CPU: the entry function of a kernel distributes the domain over the threads of libomp's
  * fork call, and libomp decides how many threads there are. The schedule is static (one contiguous chunk for each
- * thread, with as many items that have work: triangle.c) where all work items cost about the same, guided where their
+ * thread, with as much work: balance.c) where all work items cost about the same, guided where their
  * cost changes evenly along the domain, as in triangular ones, else dynamic (chunks are taken from an atomic counter,
  * as in `schedule(dynamic)` of OpenMP). A launch with too little work runs serially on the calling thread. This entry
  * is used for the host's version of a kernel and for the x86 device. */
@@ -40,19 +40,18 @@ enum {
     CONTEXT_ROW,
     CONTEXT_COUNTER,
     CONTEXT__COUNT,
-    CONTEXT_ROWS = CONTEXT__COUNT, /* of a triangular domain, and what else its shares depend on */
-    CONTEXT_COLUMNS,
-    CONTEXT_DIAGONAL,
+    CONTEXT_ROWS = CONTEXT__COUNT, /* where the schedule has equal work (balance.c) */
+    CONTEXT_TABLE,
     CONTEXT__MOST
 };
 
-static int context_fields(const Kernel *k) { return k->triangle ? CONTEXT__MOST : CONTEXT__COUNT; }
+static int context_fields(const Kernel *k) { return k->balanced ? CONTEXT__MOST : CONTEXT__COUNT; }
 
 static LLVMTypeRef context_type(const Kernel *k, LLVMValueRef *values, int n_values) {
     Cg *cg = k->cg;
     LLVMTypeRef *fields = arena_array(&cg->c->arena, LLVMTypeRef, n_values + CONTEXT__MOST);
     for (int i = 0; i < n_values; i++) fields[i] = LLVMTypeOf(values[i]);
-    for (int i = 0; i < context_fields(k); i++) fields[n_values + i] = cg->i64;
+    for (int i = 0; i < context_fields(k); i++) fields[n_values + i] = i == CONTEXT_TABLE ? cg->ptr : cg->i64;
     return LLVMStructTypeInContext(cg->ctx, fields, (unsigned)(n_values + context_fields(k)), false);
 }
 
@@ -167,23 +166,33 @@ static void run_chunks(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *v
     cg_enter(f, done);
 }
 
-static void run_part(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values) {
-    LLVMValueRef begin, end, *context = values + n_values;
-    if (k->triangle) {
-        Triangle t = *k->triangle;
-        t.rows = context[CONTEXT_ROWS];
-        t.columns = context[CONTEXT_COLUMNS];
-        t.diagonal = context[CONTEXT_DIAGONAL];
-        cpu_triangle_share(f, &t, context[CONTEXT_N], &begin, &end);
-    } else {
-        thread_share(f, context[CONTEXT_N], &begin, &end);
-    }
+static void run_share(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values, LLVMValueRef begin,
+                      LLVMValueRef end) {
     LLVMBasicBlockRef work = cg_block(f, "work"), done = cg_block(f, "done");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntULT, begin, end, ""), work, done);
     cg_enter(f, work);
     call_share(f, share, values, n_values, begin, end);
     cg_goto(f, done);
     cg_enter(f, done);
+}
+
+static void run_equal_part(CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values) {
+    LLVMValueRef begin, end;
+    thread_share(f, values[n_values + CONTEXT_N], &begin, &end);
+    run_share(f, share, values, n_values, begin, end);
+}
+
+/* Executes rows with this thread's part of the work; the builder is left where there are too few rows for that. */
+static void run_equal_work(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, int n_values,
+                           LLVMBasicBlockRef done) {
+    LLVMValueRef *context = values + n_values, rows = context[CONTEXT_ROWS], begin, end;
+    LLVMBasicBlockRef fine = cg_block(f, "rows"), other = cg_block(f, "few");
+    LLVMBuildCondBr(f->b, cpu_balance_is_fine(k, f, rows), fine, other);
+    cg_enter(f, fine);
+    cpu_balance_share(k, f, context[CONTEXT_N], rows, context[CONTEXT_TABLE], &begin, &end);
+    run_share(f, share, values, n_values, begin, end);
+    cg_goto(f, done);
+    cg_enter(f, other);
 }
 
 /* The outlined function that each thread executes: void task(ptr gtid, ptr btid, ptr context), libomp's kmpc_micro. */
@@ -204,8 +213,12 @@ static LLVMValueRef task(Kernel *k, LLVMValueRef share, LLVMTypeRef context, int
             values[i] = LLVMBuildLoad2(f.b, LLVMStructGetTypeAtIndex(context, (unsigned)i),
                                        LLVMBuildStructGEP2(f.b, context, at, (unsigned)i, ""), "");
     LLVMValueRef counter = LLVMBuildStructGEP2(f.b, context, at, (unsigned)n_values + CONTEXT_COUNTER, "counter");
+    LLVMBasicBlockRef all = cg_block(&f, "all");
+    if (k->balanced) run_equal_work(k, &f, share, values, n_values, all);
     if (least) run_chunks(k, &f, share, values, n_values, counter, least);
-    else run_part(k, &f, share, values, n_values);
+    else run_equal_part(&f, share, values, n_values);
+    cg_goto(&f, all);
+    cg_enter(&f, all);
     LLVMBuildRetVoid(f.b);
     return fn;
 }
@@ -215,10 +228,9 @@ static void fork_call(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *va
     LLVMTypeRef type = context_type(k, values, n_values);
     LLVMValueRef context = cg_alloca(f, type, "context");
     LLVMValueRef extras[CONTEXT__MOST] = {n, k->row ? k->row : cg_i64(f->cg, 1), cg_i64(f->cg, 0)};
-    if (k->triangle) {
-        extras[CONTEXT_ROWS] = k->triangle->rows;
-        extras[CONTEXT_COLUMNS] = k->triangle->columns;
-        extras[CONTEXT_DIAGONAL] = k->triangle->diagonal;
+    if (k->balanced) {
+        extras[CONTEXT_ROWS] = cg_axis_trips(f, &k->axes[k->order[0]]);
+        extras[CONTEXT_TABLE] = cpu_balance_table(k, f);
     }
     for (int i = 0; i < n_values + context_fields(k); i++)
         LLVMBuildStore(f->b, i < n_values ? values[i] : extras[i - n_values],
@@ -270,7 +282,8 @@ void cpu_kernel_entry(Kernel *k) {
     k->share_cost = cost_of_item(k->func) * k->share_items;
     cpu_kernel_ranges(k);
     k->uneven = cg_copies_are_light(cg, k->func) ? rates_unevenness(&cg->c->arena, k->func) : EVEN;
-    k->triangle = k->uneven == EVEN && !cg->shadows ? cpu_triangle(k) : NULL;
+    k->triangle = cpu_triangle(k);
+    k->balanced = cpu_balances(k);
     cg_func_begin(&f, cg, k->func, k->entry);
     LLVMValueRef *values = arena_array(&cg->c->arena, LLVMValueRef, k->n_values + 4);
     int n = cg_kernel_values(k, &f, values);
@@ -294,12 +307,12 @@ void cpu_kernel_entry(Kernel *k) {
         k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat),
                                  cg_i64(cg, CHUNK_ITEMS), "row");
     LLVMValueRef ranges[2] = {k->range, k->range_apart};
-    for (int i = 0; i < 2 && k->uneven && k->row; i++)
+    for (int i = 0; i < 2 && k->uneven && !k->balanced && k->row; i++)
         if (ranges[i]) LLVMAddTargetDependentFunctionAttr(ranges[i], CG_CHUNKS, "");
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = cg->shadows ? LLVMConstNull(cg->i1) : worth_forking(k, &f, total);
     if (!result) LLVMAddTargetDependentFunctionAttr(k->entry, CG_LAUNCH, "");
-    if (k->triangle) cpu_triangle_launch(&f, k, axes);
+    k->axes = axes;
     if (result) cpu_reduce(k, &f, values, n, total, fork, result);
     else
         cpu_spread(k, &f, private_share(k, k->range, k->range_apart, -1), values, n, total, fork,

@@ -31,7 +31,9 @@ struct Kernel { /* typedef: target.h */
     int64_t share_items;           /* items of a group that is spread as a whole; 1: single items */
     int64_t share_cost;            /* rough instructions one of these costs, for the decision to go parallel */
     LLVMValueRef share_work;       /* i64: the same as it is at the launch, in the entry */
-    struct Triangle *triangle; /* CPU: static scheduling with equal work (cpu/triangle.c); NULL: with equal shares */
+    bool balanced;                 /* CPU: static scheduling with equal work (cpu/balance.c) */
+    struct Triangle *triangle;     /* CPU: what of each row has work; NULL: all */
+    Axis *axes;                    /* CPU: of the domain, in the entry */
     Unevenness uneven;             /* dynamic or guided scheduling, because some items may cost more than others */
 };
 
