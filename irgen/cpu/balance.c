@@ -5,11 +5,12 @@
 #include "irgen/cpu/cpu.h"
 
 enum {
-    PLACES = 32,         /* between which all rows are taken to cost the same */
-    ROW_ITEMS = 128,     /* to begin a row, and what is left over from blocks, takes as long as so many cheap items */
-    ROWS_A_THREAD = 8,   /* at least: a row is not divided */
-    WHOLE_BLOCKS = 128,  /* rows a thread, from which on shares are multiples of CG_CHUNK_ROWS */
-    UNIT_ITEMS = 16      /* of a domain of one axis: whole vectors */
+    PLACES = 32,        /* between which all rows are taken to cost the same */
+    ROW_COST = 1200,    /* to begin a row, besides its items */
+    PARTLY = 12,        /* items of a row whose vectors others fill that have no work */
+    ROWS_A_THREAD = 8,  /* at least: a row is not divided */
+    WHOLE_BLOCKS = 128, /* rows a thread, from which on shares are multiples of CG_CHUNK_ROWS */
+    UNIT_ITEMS = 16     /* of a domain of one axis: whole vectors */
 };
 
 /* Which kernels ---------------------------------------------------------------------------------------------------- */
@@ -49,9 +50,9 @@ static LLVMValueRef row_cost(Kernel *k, CgFunc *f, LLVMValueRef row) {
     }
     LLVMTypeRef real = f->cg->f64;
     LLVMValueRef each = LLVMBuildSIToFP(b, cost_at_item(f, k->func), real, "");
+    if (k->func->domain.n > 1) items = LLVMBuildAdd(b, items, cg_i64(f->cg, PARTLY), "");
     LLVMValueRef sum = LLVMBuildFMul(b, LLVMBuildSIToFP(b, items, real, ""), each, "");
-    int64_t more = k->func->domain.n > 1 ? ROW_ITEMS * cost_of_item(k->func) : 0;
-    return LLVMBuildFAdd(b, sum, LLVMConstReal(real, (double)(more < COST_MOST ? more : COST_MOST)), "cost");
+    return LLVMBuildFAdd(b, sum, LLVMConstReal(real, k->func->domain.n > 1 ? ROW_COST : 0), "cost");
 }
 
 /* Where a part of the domain begins, in rows. */
