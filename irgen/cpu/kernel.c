@@ -307,7 +307,7 @@ void cpu_kernel_entry(Kernel *k) {
         k->row = LLVMBuildSelect(f.b, cg_flat_is_legal(&f, k->flat), cg_flat_length(&f, k->flat),
                                  cg_i64(cg, CHUNK_ITEMS), "row");
     LLVMValueRef ranges[2] = {k->range, k->range_apart};
-    for (int i = 0; i < 2 && k->uneven && !k->balanced && k->row; i++)
+    for (int i = 0; i < 2 && k->uneven && k->row; i++)
         if (ranges[i]) LLVMAddTargetDependentFunctionAttr(ranges[i], CG_CHUNKS, "");
     k->share_work = LLVMBuildMul(f.b, cost_at_launch(&f, k->func), cg_i64(cg, k->share_items), "");
     LLVMValueRef fork = cg->shadows ? LLVMConstNull(cg->i1) : worth_forking(k, &f, total);
