@@ -21,10 +21,10 @@ void cpu_kernel_ranges(Kernel *k);  /* sets Kernel.range, range_apart, and what 
 void cpu_choose_axes(Kernel *k);   /* sets Kernel.order, loop, flat */
 void cpu_tell_axes(const Kernel *k, LLVMValueRef range); /* attributes for --explain=vector */
 
-/* group.c: kernels with groups; emits the execution of groups begin..end. items: buffer of a reduction's item values,
- * or NULL */
+/* group.c */
 /* Scalar expansion: an element for each of so many items, which execute parts of their body in turn. */
 LLVMValueRef cpu_expanded(CgFunc *f, LLVMTypeRef t, int64_t items, const char *name);
+/* Kernels with groups: emits the execution of groups begin..end. items: buffer of a reduction's item values, or NULL */
 void cpu_group_range(CgFunc *f, LLVMValueRef begin, LLVMValueRef end, LLVMValueRef items);
 
 /* row_copies.c: sets f->rows, where items have rows that their loops read again */
@@ -42,12 +42,13 @@ Triangle *cpu_triangle(const Kernel *k);
 /* Emits the number of columns with work in a row, whose index its slot has; that of the columns' axis has the first. */
 LLVMValueRef cpu_triangle_columns(CgFunc *f, const Triangle *t, LLVMValueRef columns);
 
-/* balance.c */
+/* balance.c: does each thread get whole rows with as much work? */
 bool cpu_balances(const Kernel *k);
-/* Emits, in the entry, the work that comes before each of some places of the domain: a table for the next function. */
+/* Emits, in the entry, the work that comes before each of some places of the domain: a table for the threads. */
 LLVMValueRef cpu_balance_table(Kernel *k, CgFunc *f);
-/* Emits this thread's share of 0..n. enough: are there rows enough for it? Else another schedule is better. */
+/* Emits (i1): are there rows enough for it? Else another schedule is better. rows: of the slowest axis */
 LLVMValueRef cpu_balance_is_fine(const Kernel *k, CgFunc *f, LLVMValueRef rows);
+/* Emits this thread's share of 0..n. */
 void cpu_balance_share(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMValueRef rows, LLVMValueRef table,
                        LLVMValueRef *begin, LLVMValueRef *end);
 
