@@ -76,7 +76,7 @@ void cpu_copy_rows(const Kernel *k, CgFunc *f) {
     Arena *arena = &k->cg->c->arena;
     if (!k->cg->vector || !cg_allows(k->cg, COPY_ROWS) || k->cg->shadows) return;
     Rows *r = arena_new(arena, Rows);
-    if (!kernel_copies_rows(arena, k->func, k->order[k->func->domain.n - 1], &r->found)) return;
+    if (!kernel_copies_rows(arena, k->func, &r->found)) return;
     r->rows = (CgRows){before_loop, element};
     r->at = arena_array(arena, LLVMValueRef, r->found.copies.n);
     f->rows = &r->rows;

@@ -12,7 +12,6 @@ enum { MOST_ELEMENTS = 64, MOST_UNROLLED = 16, MOST_NESTED = 8 };
 typedef struct Search {
     Arena *arena;
     const Func *kernel;
-    int fastest; /* axis of the domain */
     RowCopies *out;
     const Stmt *outer;              /* of the item's body */
     const Stmt *loops[MOST_NESTED]; /* inside it, outermost first */
@@ -73,15 +72,17 @@ static bool walks(const Expr *access, int lead, const Symbol *variable) {
 /* Accesses ----------------------------------------------------------------------------------------------------------
  */
 
+/* How many indices say whose row it is: all axes of the domain are among them. What items of other rows read as well
+ * they share, as blocks of several rows do (unroll-and-jam), and need no copies of. */
 static int leading(const Search *s, const Expr *e, const Shape *shape) {
     int lead = 0;
-    bool varies = false;
+    unsigned axes = 0, all = (1u << s->kernel->domain.n) - 1;
     for (; lead < e->index.at.n; lead++) {
         int axis = axis_of(s->kernel, expr_strip(e->index.at.at[lead]));
         if (axis < 0 || !spans(s->kernel, axis, &shape->at[lead])) break;
-        varies |= axis == s->fastest;
+        axes |= 1u << axis;
     }
-    return varies ? lead : 0;
+    return axes == all ? lead : 0;
 }
 
 static int64_t row_elements(const Shape *shape, int lead) {
@@ -148,8 +149,8 @@ static void search(Search *s, Stmt *st) {
     s->depth -= is_loop;
 }
 
-bool kernel_copies_rows(Arena *arena, const Func *kernel, int fastest, RowCopies *out) {
-    Search s = {.arena = arena, .kernel = kernel, .fastest = fastest, .out = out};
+bool kernel_copies_rows(Arena *arena, const Func *kernel, RowCopies *out) {
+    Search s = {.arena = arena, .kernel = kernel, .out = out};
     const Block *body = kernel->item->fn.body;
     if (kernel->group.items) return false;
     for (int i = 0; i < body->stmts.n; i++) {

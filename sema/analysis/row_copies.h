@@ -24,7 +24,7 @@ typedef struct RowCopies {
     Vec(CopiedAccess) accesses;
 } RowCopies;
 
-/* fastest: the axis of the domain along which vectors of items are. false: the kernel has no such rows */
-bool kernel_copies_rows(Arena *arena, const Func *kernel, int fastest, RowCopies *out);
+/* false: the kernel has no such rows. */
+bool kernel_copies_rows(Arena *arena, const Func *kernel, RowCopies *out);
 
 #endif
