@@ -1,7 +1,8 @@
-/* balance.c -- a static schedule with equal work. Where it follows from the indices how much an item costs, by loops with
- * affine bounds (cost.c) or by the side of a diagonal that it is on (triangle.c), the launch estimates the work of some
- * rows, and each thread gets so many whole rows. Unlike chunks that are taken from a counter, rows stay with the same
- * thread from launch to launch, in its caches, and what a thread copies for its items (simd/pack.c) it copies once. */
+/* balance.c -- a static schedule with equal work. Where it follows from the indices how much an item costs, by loops
+ * with affine bounds (cost.c) or by the side of a diagonal that it is on (triangle.c), the launch estimates the work of
+ * some rows, and each thread gets whole rows with as much. Unlike chunks that are taken from a counter, rows stay with
+ * the same thread from launch to launch, in its caches, and what a thread copies for its items (simd/pack.c) it copies
+ * once. */
 #include "irgen/cpu/cpu.h"
 
 enum {
@@ -22,7 +23,7 @@ bool cpu_balances(const Kernel *k) {
     return fn->domain.n <= 2 && cost_is_of_loops(fn, k->triangle ? k->triangle->guard : NULL);
 }
 
-/* The launch -------------------------------------------------------------------------------------------------------- */
+/* The launch ------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef set_axis(CgFunc *f, const Kernel *k, int axis, LLVMValueRef position) {
     CgValue v = cg_axis_at(f, &k->axes[axis], position);
@@ -44,7 +45,8 @@ static LLVMValueRef row_cost(Kernel *k, CgFunc *f, LLVMValueRef row) {
         bool is_triangle = k->triangle && axis == k->triangle->axis;
         if (is_triangle) n = cpu_triangle_columns(f, k->triangle, n);
         LLVMValueRef middle = half(f, n);
-        if (is_triangle && !k->triangle->grows) middle = LLVMBuildSub(b, LLVMBuildSub(b, all, middle, ""), cg_i64(f->cg, 1), "");
+        if (is_triangle && !k->triangle->grows)
+            middle = LLVMBuildSub(b, LLVMBuildSub(b, all, middle, ""), cg_i64(f->cg, 1), "");
         set_axis(f, k, axis, middle);
         items = LLVMBuildMul(b, items, n, "");
     }
@@ -86,7 +88,7 @@ LLVMValueRef cpu_balance_table(Kernel *k, CgFunc *f) {
     return table;
 }
 
-/* The threads ------------------------------------------------------------------------------------------------------- */
+/* The threads ------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef runtime_number(CgFunc *f, RuntimeId id) {
     return LLVMBuildZExt(f->b, cg_call_runtime(f, id, NULL, 0), f->cg->i64, "");

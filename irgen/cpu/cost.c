@@ -221,7 +221,7 @@ LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn) { return cost_with(f, fn,
 
 LLVMValueRef cost_at_item(CgFunc *f, const Func *kernel) { return cost_with(f, kernel, kernel); }
 
-/* Does cost_at_item know all ---------------------------------------------------------------------------------------- */
+/* Does cost_at_item know all --------------------------------------------------------------------------------------- */
 
 enum { STMTS_LOOP = 1 << STMT_FOR | 1 << STMT_WHILE };
 

@@ -73,8 +73,8 @@ LLVMValueRef private_share(Kernel *k, LLVMValueRef share, LLVMValueRef apart, in
 /* cost.c */
 int64_t cost_of_item(const Func *fn);                      /* estimate from the tree; no trip counts of the launch */
 LLVMValueRef cost_at_launch(CgFunc *f, const Func *fn);    /* i64: estimate with the trip counts of this launch */
-LLVMValueRef cost_at_item(CgFunc *f, const Func *kernel);  /* i64: the same, where slots have an item's indices */
-bool cost_is_known(const Func *kernel, const Expr *e); /* its value follows from these and from the launch; NULL: true */
+LLVMValueRef cost_at_item(CgFunc *f, const Func *kernel);  /* i64: and where slots have an item's indices */
+bool cost_is_known(const Func *kernel, const Expr *e); /* do these and the launch decide its value? */
 /* Do items cost more than others only by loops that cost_at_item counts? guard: the triangle's, or NULL */
 bool cost_is_of_loops(const Func *kernel, const Expr *guard);
 int64_t cost_updates(const Func *fn); /* of arrays that may be privatised (sema/combine.c), an item; the same way */

@@ -1,5 +1,5 @@
-/* triangle.c -- triangular domains: where items have something to do on one side of a diagonal only, as under `if j <= i`,
- * the columns of a row that have work are 0..n or n..m, where n is affine in the row. */
+/* triangle.c -- triangular domains: where items have something to do on one side of a diagonal only, as under
+ * `if j <= i`, the columns of a row that have work are 0..n or n..m, where n is affine in the row. */
 #include "irgen/cpu/cpu.h"
 
 /* Which kernels ---------------------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ Triangle *cpu_triangle(const Kernel *k) {
     return t;
 }
 
-/* A row -------------------------------------------------------------------------------------------------------------- */
+/* A row ------------------------------------------------------------------------------------------------------------ */
 
 /* lhs - rhs of the item at these indices. */
 static LLVMValueRef difference(CgFunc *f, const Expr *comparison) {
