@@ -25,10 +25,8 @@ bool cpu_balances(const Kernel *k) {
 
 /* The launch ------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef set_axis(CgFunc *f, const Kernel *k, int axis, LLVMValueRef position) {
-    CgValue v = cg_axis_at(f, &k->axes[axis], position);
-    f->slots[k->func->domain.at[axis]->id].value = v.v;
-    return v.v;
+static void set_axis(CgFunc *f, const Kernel *k, int axis, LLVMValueRef position) {
+    f->slots[k->func->domain.at[axis]->id].value = cg_axis_at(f, &k->axes[axis], position).v;
 }
 
 static LLVMValueRef half(CgFunc *f, LLVMValueRef v) { return LLVMBuildLShr(f->b, v, cg_i64(f->cg, 1), ""); }
@@ -154,9 +152,32 @@ static LLVMValueRef first_item(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMV
     return LLVMBuildSelect(b, is_end, n, LLVMBuildMul(b, row, items, ""), "");
 }
 
+/* The same as a function: one thread's end and the next one's beginning must be the same number, which two copies of
+ * arithmetic on floats, optimised apart, need not compute. */
+static LLVMValueRef first_item_function(const Kernel *k, CgFunc *f) {
+    Cg *cg = k->cg;
+    LLVMTypeRef i64 = cg->i64, params[5] = {i64, i64, cg->ptr, i64, i64};
+    const char *name = arena_printf(&cg->c->arena, "kernel.%s.first", k->func->symbol);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(f->b);
+    LLVMValueRef fn = LLVMAddFunction(cg->module, name, LLVMFunctionType(i64, params, 5, false)), p[5];
+    LLVMSetLinkage(fn, LLVMInternalLinkage);
+    cg_fn_attr(cg, fn, "nounwind");
+    cg_fn_attr(cg, fn, "noinline");
+    CgMode mode = cg_mode_begin(cg, cg->shadows, false);
+    CgFunc g;
+    cg_func_begin(&g, cg, k->func, fn);
+    LLVMGetParams(fn, p);
+    LLVMBuildRet(g.b, first_item(k, &g, p[0], p[1], p[2], p[3], p[4]));
+    cg_mode_end(cg, mode);
+    cg_enter(f, here);
+    return fn;
+}
+
 void cpu_balance_share(const Kernel *k, CgFunc *f, LLVMValueRef n, LLVMValueRef rows, LLVMValueRef table,
                        LLVMValueRef *begin, LLVMValueRef *end) {
     LLVMValueRef me = runtime_number(f, RT_THREAD_NUM), threads = runtime_number(f, RT_NUM_THREADS);
-    *begin = first_item(k, f, n, rows, table, me, threads);
-    *end = first_item(k, f, n, rows, table, LLVMBuildAdd(f->b, me, cg_i64(f->cg, 1), ""), threads);
+    LLVMValueRef fn = first_item_function(k, f), args[5] = {n, rows, table, me, threads};
+    *begin = cg_call(f, LLVMGlobalGetValueType(fn), fn, args, 5);
+    args[3] = LLVMBuildAdd(f->b, me, cg_i64(f->cg, 1), "");
+    *end = cg_call(f, LLVMGlobalGetValueType(fn), fn, args, 5);
 }

@@ -1,9 +1,9 @@
 /* kernel.c -- worksharing on a CPU: the entry function of a kernel distributes the domain over the threads of libomp's
- * fork call, and libomp decides how many threads there are. The schedule is static (one contiguous chunk for each
- * thread, with as much work: balance.c) where all work items cost about the same, guided where their
- * cost changes evenly along the domain, as in triangular ones, else dynamic (chunks are taken from an atomic counter,
- * as in `schedule(dynamic)` of OpenMP). A launch with too little work runs serially on the calling thread. This entry
- * is used for the host's version of a kernel and for the x86 device. */
+ * fork call, and libomp decides how many threads there are. The schedule is static, with one contiguous chunk for each
+ * thread: of equal size where all work items cost about the same, of equal work where the costs of rows follow from
+ * their indices (balance.c). It is guided where the cost changes evenly along the domain in another way, else dynamic
+ * (chunks are taken from an atomic counter, as in `schedule(dynamic)` of OpenMP). A launch with too little work runs
+ * serially on the calling thread. This entry is used for the host's version of a kernel and for the x86 device. */
 #include "irgen/cpu/cpu.h"
 #include "sema/analysis/rate.h"
 

@@ -117,7 +117,7 @@ static CgValue atomic_write(CgFunc *f, const Update *u, CgPlace place, CgValue v
     LLVMSetAtomicSyncScopeID(store, scope_of(f->cg, u));
     LLVMSetAlignment(store, (unsigned)cg_align(place.type));
     cg_tag_element(f, store, place);
-    return v; /* nobody asks for the old one */
+    return v; /* the old value is not used */
 }
 
 /* `= v if == was`. Strong: one that fails has seen another value. */
