@@ -284,8 +284,9 @@ static bool write_dependencies(Compiler *c, const Options *o, const char *output
 static Program *check(const Job *j) {
     const Options *o = j->o;
     bool tests = o->command == COMMAND_TEST, strict = o->strict;
-    bool makes_program = o->command != COMMAND_CHECK && !o->emit && !o->explain && !o->object && !o->shared;
-    bool races_later = makes_program && o->command != COMMAND_INTERPRET && !o->warnings_are_errors;
+    bool makes_code = o->command != COMMAND_CHECK && !o->emit && !o->explain;
+    bool makes_program = makes_code && !o->object && !o->shared;
+    bool races_later = makes_code && o->command != COMMAND_INTERPRET && !o->warnings_are_errors;
     if (o->command == COMMAND_INTERPRET) strict = strict || !irgen_host_fuses(o->march);
     SemaOptions how = {.stdlib = stdlib_modules, .need_main = makes_program && !tests, .run_tests = tests,
                        .is_library = o->object || o->shared || o->emit == EMIT_HEADER,
