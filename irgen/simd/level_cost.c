@@ -81,8 +81,10 @@ void level_find_costs(SimdRegion *g, const SimdTarget *t, int width) {
     for (int i = 0; i < g->values.n; i++) at[i] = g->values.at[i].v;
     g->costs = arena_array(g->arena, OperationCost, g->values.n + 1);
     LLVMKdslOperationCosts(t->machine, g->fn, at, g->values.n, width, g->costs);
-    for (int i = 0; i < g->values.n; i++)
+    for (int i = 0; i < g->values.n; i++) {
         if (simd_divides(at[i])) g->costs[i].vector = simd_division_cost(g, t, at[i], width, g->costs[i].vector);
+        if (simd_is_low_half(at[i])) g->costs[i].vector = 1;
+    }
 }
 
 static double arithmetic_cost(const SimdRegion *g, const SimdValue *value) {

@@ -481,6 +481,7 @@ void simd_prefetch(Cg *cg, LLVMValueRef place, SimdCache cache);
 
 /* widen.c, masks.c: which instructions are what */
 bool simd_has_vector_form(LLVMValueRef v);
+bool simd_is_low_half(LLVMValueRef v); /* a truncation of an operation that has a narrow form */
 bool simd_is_remark(LLVMValueRef v);
 bool simd_is_call_of(LLVMValueRef v, const char *prefix); /* masks.c: of a function whose name begins so */
 

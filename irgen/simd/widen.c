@@ -132,11 +132,48 @@ static LLVMValueRef vector_gep(SimdEmit *e, LLVMValueRef gep, int row, int vecto
                                                        "", LLVMGEPGetNoWrapFlags(gep)));
 }
 
+/* Sums, products and bit operations: their low bits depend on no others of their operands. */
+static bool is_modular(LLVMOpcode op) {
+    return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMAnd || op == LLVMOr || op == LLVMXor;
+}
+
+/* Is v extended from no more bits than t has? */
+static bool is_had_in(LLVMValueRef v, LLVMTypeRef t) {
+    if (LLVMIsAConstantInt(v)) return true;
+    return (LLVMIsAZExtInst(v) || LLVMIsASExtInst(v)) &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= LLVMGetIntTypeWidth(t);
+}
+
+bool simd_is_low_half(LLVMValueRef v) {
+    enum { LEAST_PRODUCT = 16 };
+    if (!LLVMIsATruncInst(v)) return false;
+    LLVMValueRef of = LLVMGetOperand(v, 0);
+    return LLVMIsABinaryOperator(of) && is_modular(LLVMGetInstructionOpcode(of)) &&
+           LLVMGetIntTypeWidth(LLVMTypeOf(v)) >= LEAST_PRODUCT && is_had_in(LLVMGetOperand(of, 0), LLVMTypeOf(v)) &&
+           is_had_in(LLVMGetOperand(of, 1), LLVMTypeOf(v));
+}
+
+static LLVMValueRef low_operand(SimdEmit *e, LLVMValueRef v, LLVMTypeRef t, int row, int vector) {
+    if (LLVMIsAConstantInt(v)) return simd_splat(e, LLVMConstTrunc(v, t));
+    LLVMValueRef from = simd_vector(e, LLVMGetOperand(v, 0), row, vector);
+    return LLVMIsAZExtInst(v) ? LLVMBuildZExt(e->b, from, simd_type(e, t), "")
+                              : LLVMBuildSExt(e->b, from, simd_type(e, t), "");
+}
+
+/* Computed again with as many bits as are wanted: that is one operation, and to collect the lower halves of the lanes
+ * of two vectors several. (LLVM does so where the wide number has no other use.) */
+static LLVMValueRef low_half(SimdEmit *e, LLVMValueRef v, int row, int vector) {
+    LLVMValueRef of = LLVMGetOperand(v, 0), a = low_operand(e, LLVMGetOperand(of, 0), LLVMTypeOf(v), row, vector);
+    LLVMValueRef b = low_operand(e, LLVMGetOperand(of, 1), LLVMTypeOf(v), row, vector);
+    return LLVMBuildBinOp(e->b, LLVMGetInstructionOpcode(of), a, b, "");
+}
+
 static LLVMValueRef vector_inst(SimdEmit *e, LLVMValueRef v, int row, int vector) {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef r, a = NULL, b = NULL;
     if (op == LLVMGetElementPtr) return vector_gep(e, v, row, vector);
     if (op == LLVMCall) return vector_call(e, v, vector_form(v), row, vector);
+    if (simd_is_low_half(v)) return low_half(e, v, row, vector);
     if (LLVMGetNumOperands(v) > 0 && op != LLVMSelect) a = simd_vector(e, LLVMGetOperand(v, 0), row, vector);
     if (LLVMGetNumOperands(v) > 1) b = simd_vector(e, LLVMGetOperand(v, 1), row, vector);
     switch (op) {
