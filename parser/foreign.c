@@ -375,6 +375,16 @@ static bool arrow_function(Feed *f, Token *t, Repair *repair) {
     return true;
 }
 
+/* `x >>> n` */
+static bool shift_without_sign(Feed *f, Token *t, Repair *repair) {
+    if (t->kind != TOK_GT || f->prev.kind != TOK_SHR || !touches(&f->prev, t)) return false;
+    Diag *d = diag(f->c, E0216, span_join(f->prev.span, t->span),
+                   "there is no `>>>`: `>>` shifts zeros into an unsigned number, and `x <<< -n` rotates to the right");
+    diag_fix(f->c, d, t->span, "", "if the number is unsigned, use `>>`");
+    *repair = REPAIR_DROP;
+    return true;
+}
+
 bool foreign_sign(Feed *f, Token *t, Repair *repair) {
     if (is_name(t, "as") && f->first.kind == TOK_IMPORT) {
         diag(f->c, E0216, t->span, "a module cannot be renamed: write `import math;` and `math.PI`");
@@ -382,6 +392,7 @@ bool foreign_sign(Feed *f, Token *t, Repair *repair) {
     }
     if (arrow_function(f, t, repair) || two_as_one(f, t, repair) || cuda_launch(f, t)) return true;
     if (foreign_statement(f, t, repair) || member(f, t, repair) || foreign_chosen(f, t, repair)) return true;
+    if (shift_without_sign(f, t, repair)) return true;
     if (unequal(f, t, repair) || dotted_operator(f, t, repair)) return true;
     return after_expression(f) && as_and_or(f, t, repair);
 }
@@ -746,9 +757,11 @@ static bool result(Feed *f, Token *t, Repair *repair) {
         diag_fix(f->c, d, t->span, " ->", "use the arrow");
         return retry_as(t, TOK_ARROW, repair);
     }
-    if (t->kind != TOK_LPAREN || f->prev.kind != TOK_ARROW || !at_type(f)) return false;
+    bool second = t->kind == TOK_COMMA && f->first.kind == TOK_KERNEL && !f->open.n && feed_accepts(f, TOK_LBRACE);
+    bool list = t->kind == TOK_LPAREN && f->prev.kind == TOK_ARROW && at_type(f);
+    if (!second && !list) return false;
     Token next = feed_peek(f);
-    bool reduces = is_name(&next, "sum") || next.kind == TOK_MIN || next.kind == TOK_MAX;
+    bool reduces = second || is_name(&next, "sum") || next.kind == TOK_MIN || next.kind == TOK_MAX;
     const char *kernel = "a kernel has a single reduction; update elements of a `&mut` parameter for the others, as in "
                          "`atomic r[1] max= x[i];`";
     diag(f->c, E0216, t->span, "%s",
