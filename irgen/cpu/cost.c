@@ -177,8 +177,7 @@ static int64_t cost_block(AtLaunch *l, const Block *b, int depth) {
     return cost;
 }
 
-/* Updates -----------------------------------------------------------------------------------------------------------
- */
+/* Updates ---------------------------------------------------------------------------------------------------------- */
 
 static int64_t updates_of_block(const Block *b, int depth);
 

@@ -125,8 +125,7 @@ static bool find_source(Carry *w, bool of_load) {
     return false;
 }
 
-/* The first iteration's address -------------------------------------------------------------------------------------
- */
+/* The first iteration's address ------------------------------------------------------------------------------------ */
 
 enum { FAR = 12 };
 
@@ -149,8 +148,7 @@ static LLVMValueRef before(const Carry *w, LLVMBuilderRef b, LLVMValueRef v) {
     return copy;
 }
 
-/* The change --------------------------------------------------------------------------------------------------------
- */
+/* The change ------------------------------------------------------------------------------------------------------- */
 
 static LLVMBasicBlockRef new_block(Cg *cg, const Carry *w, const char *name) {
     return LLVMInsertBasicBlockInContext(cg->ctx, w->c.head, name);

@@ -13,8 +13,7 @@ enum {
     SHORT_MASKED = 3   /* with mask registers, where edges are written for few */
 };
 
-/* Which conditions --------------------------------------------------------------------------------------------------
- */
+/* Which conditions ------------------------------------------------------------------------------------------------- */
 
 /* Is v computed from the item's indices and one counter, times a constant? Then all its values in the rounds of the
  * loop lie between those in the first and the last one. A clamp that is settled is what it clamps. */
@@ -184,8 +183,7 @@ static bool settle_branches(SimdRegion *g) {
     return changed;
 }
 
-/* Values that settle ------------------------------------------------------------------------------------------------
- */
+/* Values that settle ----------------------------------------------------------------------------------------------- */
 
 /* Of a loop that begins and ends at places that are clamped to an array, as one along a block of it or through the
  * window around an item, all items inside make as many rounds. */
@@ -285,8 +283,7 @@ bool simd_find_ends(SimdRegion *g) {
     return any;
 }
 
-/* Where nobody comes ------------------------------------------------------------------------------------------------
- */
+/* Where nobody comes ----------------------------------------------------------------------------------------------- */
 
 bool simd_comes_alive(const SimdRegion *g, int from, int to) {
     if (!g->settled) return true;
@@ -345,8 +342,7 @@ void simd_find_dead(SimdRegion *g) {
     }
 }
 
-/* At a block of items -----------------------------------------------------------------------------------------------
- */
+/* At a block of items ---------------------------------------------------------------------------------------------- */
 
 /* The items of a row from the first to the last; of values in loops, in the first round or the last. */
 typedef struct Run {

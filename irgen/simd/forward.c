@@ -39,8 +39,7 @@ typedef struct Reach { /* what a load or store reaches */
     int n;
 } Reach;
 
-/* Places ------------------------------------------------------------------------------------------------------------
- */
+/* Places ----------------------------------------------------------------------------------------------------------- */
 
 static bool is_hidden(LLVMValueRef v) { return simd_is_call_of(v, "kdsl.hidden.place"); }
 
@@ -125,8 +124,7 @@ static void each_touched(Forward *w, LLVMValueRef v, void (*touch)(Memory *)) {
     }
 }
 
-/* Forward -----------------------------------------------------------------------------------------------------------
- */
+/* Forward ---------------------------------------------------------------------------------------------------------- */
 
 /* The elements of the access, as far as lanes are live, from at most two vectors; NULL: not known. */
 static LLVMValueRef known(Forward *w, const Reach *a, bool all_lanes) {
@@ -221,8 +219,7 @@ static void go_forward(Forward *w) {
     }
 }
 
-/* Back --------------------------------------------------------------------------------------------------------------
- */
+/* Back ------------------------------------------------------------------------------------------------------------- */
 
 static void is_read(Memory *m) {
     for (int64_t i = 0; i < m->n; i++) m->cells[i].rewritten = false;
@@ -248,8 +245,7 @@ static void go_back(Forward *w) {
     }
 }
 
-/* Chains of blocks ---------------------------------------------------------------------------------------------------
- */
+/* Chains of blocks ------------------------------------------------------------------------------------------------- */
 
 static LLVMBasicBlockRef next_in_chain(LLVMBasicBlockRef bb) {
     LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
@@ -323,8 +319,7 @@ void simd_forward_in(Cg *cg, LLVMValueRef fn) {
     }
 }
 
-/* Nests -------------------------------------------------------------------------------------------------------------
- */
+/* Nests ------------------------------------------------------------------------------------------------------------ */
 
 static bool is_known_place(const SimdRegion *g, LLVMValueRef p) {
     Form f = simd_place(g, p, AS_BITS);

@@ -91,8 +91,7 @@ static bool is_bit(const Idiom *m, LLVMValueRef added) {
 
 static LLVMValueRef added_to(const Idiom *m, LLVMValueRef phi) { return other_operand(next_of(m, phi), LLVMAdd, phi); }
 
-/* The loop ----------------------------------------------------------------------------------------------------------
- */
+/* The loop --------------------------------------------------------------------------------------------------------- */
 
 static bool only_phis_and_test(const Idiom *m) {
     LLVMValueRef v = LLVMGetFirstInstruction(m->head);

@@ -6,8 +6,7 @@
 
 enum { DEEPEST = 10, MOST_NODES = 256, MOST_FACTOR = 1 << 12 };
 
-/* Expressions --------------------------------------------------------------------------------------------------------
- */
+/* Expressions ------------------------------------------------------------------------------------------------------ */
 
 bool simd_constant(LLVMValueRef v, int64_t *k) {
     if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64) return false;
@@ -137,8 +136,7 @@ static bool look(SimdLook *w, LLVMValueRef v, int depth, bool *has_x) {
 
 bool simd_is_expression(SimdLook *w, LLVMValueRef v, bool *has_x) { return look(w, v, 0, has_x); }
 
-/* Bounds -------------------------------------------------------------------------------------------------------------
- */
+/* Bounds ----------------------------------------------------------------------------------------------------------- */
 
 void simd_ask(SimdAsking *a, LLVMIntPredicate p, LLVMValueRef v, LLVMValueRef than) {
     a->holds = LLVMBuildAnd(a->b, a->holds, LLVMBuildICmp(a->b, p, v, than, ""), "");

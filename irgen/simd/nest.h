@@ -5,8 +5,7 @@
 
 #include "irgen/simd/emit.h"
 
-/* The plan -----------------------------------------------------------------------------------------------------------
- */
+/* The plan --------------------------------------------------------------------------------------------------------- */
 
 /* Where the whole blocks of a row begin: at its first item; where a store is aligned (peeling); at a multiple of a
  * block, in rows whose end is one. */
@@ -74,8 +73,7 @@ int64_t nest_vector_bytes(const SimdRegion *g, SimdShape shape, LLVMValueRef sto
 void nest_note_plan(const NestContext *n, const NestPlan *plan);
 void nest_force(const NestContext *n, int version, NestVersion *v); /* what --nest-plan says of it */
 
-/* Writing it ---------------------------------------------------------------------------------------------------------
- */
+/* Writing it ------------------------------------------------------------------------------------------------------- */
 
 /* Of a nest with STREAM_NEST: the copy with non-temporal stores, the one without; elsewhere rows are tested. */
 typedef enum RowKind { ROWS_TESTED, ROWS_STREAMED, ROWS_CACHED } RowKind;

@@ -173,8 +173,7 @@ static LLVMValueRef buffer(Packing *p, int bytes) {
 static LLVMTypeRef element_of(const Panel *of) { return LLVMTypeOf(of->load); }
 static int64_t bytes_of(const Packing *p, const Panel *of) { return simd_bytes(p->g, element_of(of)); }
 
-/* Panels ------------------------------------------------------------------------------------------------------------
- */
+/* Panels ----------------------------------------------------------------------------------------------------------- */
 
 /* The rounds of the band's rows; there may be none. */
 static void find_rounds(Packing *p, Panel *of) {

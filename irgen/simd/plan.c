@@ -3,8 +3,7 @@
  */
 #include "irgen/simd/nest.h"
 
-/* Facts --------------------------------------------------------------------------------------------------------------
- */
+/* Facts ------------------------------------------------------------------------------------------------------------ */
 
 bool nest_has_constant_rows(const SimdRegion *g) { return LLVMIsAConstantInt(g->x_lo) && LLVMIsAConstantInt(g->x_hi); }
 
@@ -43,8 +42,7 @@ static bool is_unrolled(Cg *cg, const SimdRegion *g, LLVMValueRef latch, int wid
            trips <= MOST_VECTORS * width && simd_has_known_places(g);
 }
 
-/* Rows ----------------------------------------------------------------------------------------------------------------
- */
+/* Rows ------------------------------------------------------------------------------------------------------------- */
 
 /* What each item of a reduction returns goes to a small array, whose lines are in the first cache. */
 static bool is_item_result(LLVMValueRef store) {
@@ -145,8 +143,7 @@ static void plan_rows(const NestContext *n, NestVersion *v) {
     v->band = band_of(n, v);
 }
 
-/* Versions ------------------------------------------------------------------------------------------------------------
- */
+/* Versions --------------------------------------------------------------------------------------------------------- */
 
 /* Of blocks that begin at a multiple of their size, a power of two; width 0: that would show nothing new. */
 static SimdShape shape_if_aligned(SimdRegion *g, const SimdTarget *t) {

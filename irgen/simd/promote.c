@@ -20,8 +20,7 @@ typedef struct Candidate {
     LLVMBasicBlockRef before; /* the loop's only predecessor */
 } Candidate;
 
-/* The address -------------------------------------------------------------------------------------------------------
- */
+/* The address ------------------------------------------------------------------------------------------------------ */
 
 static bool is_in_loop(const Candidate *c, LLVMValueRef v) {
     int i = value_map_get(c->g->value_of, v);
@@ -44,8 +43,7 @@ static LLVMValueRef hoisted(const Candidate *c, LLVMBuilderRef b, LLVMValueRef v
     return copy;
 }
 
-/* Other accesses ----------------------------------------------------------------------------------------------------
- */
+/* Other accesses --------------------------------------------------------------------------------------------------- */
 
 LLVMValueRef simd_accessed(LLVMValueRef v) {
     if (LLVMIsALoadInst(v) || LLVMIsAAtomicRMWInst(v)) return LLVMGetOperand(v, 0);
@@ -89,8 +87,7 @@ static bool is_alone(Candidate *c, LLVMValueRef object) {
     return true;
 }
 
-/* Safety ------------------------------------------------------------------------------------------------------------
- */
+/* Safety ----------------------------------------------------------------------------------------------------------- */
 
 /* Has the item stored the element on every path to the loop? The address that is stored to is one that it has computed:
  * another spelling of the same may be poison (place.c). */
@@ -177,8 +174,7 @@ static bool has_own_ends(Candidate *c) {
     return n_ways_in == 1 && LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(c->before)) == 1;
 }
 
-/* The change --------------------------------------------------------------------------------------------------------
- */
+/* The change ------------------------------------------------------------------------------------------------------- */
 
 static void copy_element(LLVMBuilderRef b, const Candidate *c, LLVMValueRef from, LLVMValueRef to) {
     LLVMValueRef v = LLVMBuildLoad2(b, LLVMTypeOf(LLVMGetOperand(c->store, 0)), from, "");

@@ -49,8 +49,7 @@ int simd_width(const SimdRegion *g, const SimdTarget *t) {
     return width;
 }
 
-/* Which shapes there may be -----------------------------------------------------------------------------------------
- */
+/* Which shapes there may be ---------------------------------------------------------------------------------------- */
 
 enum { MAX_WRITTEN = 500, MAX_WRITTEN_STRAIGHT = 1000, MOST_STRAIGHT = 4 };
 

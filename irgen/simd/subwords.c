@@ -29,8 +29,7 @@ static bool is_number(LLVMTypeRef t) {
            k == LLVMDoubleTypeKind;
 }
 
-/* Which accesses -----------------------------------------------------------------------------------------------------
- */
+/* Which accesses --------------------------------------------------------------------------------------------------- */
 
 static bool note_access(Words *w, LLVMValueRef access) {
     LLVMTypeRef t = simd_element(access);
@@ -59,8 +58,7 @@ static bool note_accesses(Words *w, LLVMValueRef pointer) {
     return true;
 }
 
-/* Offsets ------------------------------------------------------------------------------------------------------------
- */
+/* Offsets ---------------------------------------------------------------------------------------------------------- */
 
 /* Bytes from the object's beginning: a constant, and what is known at run time only, or NULL. */
 typedef struct Offset {
@@ -99,8 +97,7 @@ static Offset offset_of(const Words *w, LLVMValueRef pointer) {
     return o;
 }
 
-/* Accesses of words --------------------------------------------------------------------------------------------------
- */
+/* Accesses of words ------------------------------------------------------------------------------------------------ */
 
 typedef struct Part {
     LLVMTypeRef word;

@@ -39,8 +39,7 @@ static Permute permute_of(const SimdTarget *t, int64_t bytes) {
     return none;
 }
 
-/* Which table --------------------------------------------------------------------------------------------------------
- */
+/* Which table ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Table {
     LLVMValueRef values, index;
@@ -99,8 +98,7 @@ double simd_table_cost(const SimdRegion *g, const SimdValue *load, int width) {
     return pieces * (1 + (table.n_registers > 1 ? 2 : 0));
 }
 
-/* Looking up ---------------------------------------------------------------------------------------------------------
- */
+/* Looking up ------------------------------------------------------------------------------------------------------- */
 
 static LLVMTypeRef integer_of(const SimdEmit *e, const Table *t) {
     return LLVMIntTypeInContext(e->cg->ctx, (unsigned)t->bytes * 8);

@@ -25,8 +25,7 @@ typedef struct Short {
     Vec(LLVMValueRef) values;
 } Short;
 
-/* Which loops --------------------------------------------------------------------------------------------------------
- */
+/* Which loops ------------------------------------------------------------------------------------------------------ */
 
 static bool is_innermost(const SimdRegion *g, int loop) {
     for (int l = 0; l < g->loops.n; l++)
@@ -195,8 +194,7 @@ static bool is_wanted(Short *s, int loop, bool again) {
     return n * s->trips <= (fills ? MOST_FILLING : shifts ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
 }
 
-/* Writing it out -----------------------------------------------------------------------------------------------------
- */
+/* Writing it out --------------------------------------------------------------------------------------------------- */
 
 static void stand_for(Short *s, LLVMValueRef v, LLVMValueRef by) {
     value_map_put(s->value_at, v, s->values.n);

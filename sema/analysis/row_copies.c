@@ -18,8 +18,7 @@ typedef struct Search {
     int depth;
 } Search;
 
-/* Indices -----------------------------------------------------------------------------------------------------------
- */
+/* Indices ---------------------------------------------------------------------------------------------------------- */
 
 static int axis_of(const Func *kernel, const Expr *e) {
     for (int d = 0; d < kernel->domain.n; d++)
@@ -69,8 +68,7 @@ static bool walks(const Expr *access, int lead, const Symbol *variable) {
     return false;
 }
 
-/* Accesses ----------------------------------------------------------------------------------------------------------
- */
+/* Accesses --------------------------------------------------------------------------------------------------------- */
 
 /* How many indices say whose row it is: all axes of the domain are among them. What items of other rows read as well
  * they share, as blocks of several rows do (unroll-and-jam), and need no copies of. */
