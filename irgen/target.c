@@ -109,10 +109,15 @@ const Target *target_find(const char *name) {
 }
 
 /* Innermost loops are aligned to cache lines: a short loop that crosses a line takes up to a third longer, and whether
- * it does would depend on the size of unrelated code before it. */
-static void set_loop_alignment(void) {
-    static const char *const options[] = {"kdslc", "-x86-experimental-pref-innermost-loop-alignment=6"};
-    LLVMParseCommandLineOptions(2, options, NULL);
+ * it does would depend on the size of unrelated code before it.
+ *
+ * Where a loop of the host, or of an item that is not part of a vector, adds up numbers of floating point, LLVM
+ * computes what is added as vectors and adds their elements one after the other, in the order of the source (ordered
+ * reductions; LoopVectorize.cpp asks the target otherwise, and X86 says no). */
+static void set_llvm_options(void) {
+    static const char *const options[] = {"kdslc", "-x86-experimental-pref-innermost-loop-alignment=6",
+                                          "-force-ordered-reductions"};
+    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
 static LLVMCodeGenOptLevel codegen_level(int opt_level) {
@@ -127,7 +132,7 @@ static void need_target(const Target *t) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool is_ready[N_TARGETS], is_set;
     pthread_mutex_lock(&lock);
-    if (!is_set) set_loop_alignment();
+    if (!is_set) set_llvm_options();
     is_set = true;
     for (int i = 0; i < N_TARGETS; i++) {
         if (strcmp(targets[i].triple, t->triple) || is_ready[i]) continue;

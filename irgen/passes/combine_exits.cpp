@@ -46,6 +46,8 @@ using namespace llvm;
 
 namespace {
 
+constexpr char not_vectorised[] = "llvm.loop.vectorize.enable"; // 0: LLVM's hint
+
 constexpr unsigned few_copies = 4;       // iterations of a block: accesses under way, against registers
 constexpr unsigned many_copies = 16;     // of small iterations: what a block needs by itself is shared by more
 constexpr unsigned update_copies = 8;    // of small iterations with an atomic update
@@ -386,6 +388,14 @@ bool change_one(Function &fn, FunctionAnalysisManager &analyses, Changed &change
     return false;
 }
 
+// LLVM would make vectors of two of their numbers, add up in order what these hold, and have more code for nothing: a
+// thread of a GPU has no vectors.
+void keep_scalar(ArrayRef<Loop *> loops) {
+    for (Loop *loop : loops)
+        if (loop->isInnermost() && !findOptionMDForLoop(loop, not_vectorised))
+            addStringMetadataToLoop(loop, not_vectorised, 0);
+}
+
 } // namespace
 
 int LLVMKdslCombineExits(LLVMModuleRef module, LLVMTargetMachineRef machine) {
@@ -406,6 +416,7 @@ int LLVMKdslCombineExits(LLVMModuleRef module, LLVMTargetMachineRef machine) {
             n++;
             of_functions.invalidate(fn, PreservedAnalyses::none());
         }
+        if (!fn.isDeclaration()) keep_scalar(of_functions.getResult<LoopAnalysis>(fn).getLoopsInPreorder());
     }
     return n;
 }
