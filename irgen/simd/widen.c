@@ -268,6 +268,11 @@ static LLVMValueRef one_copy(SimdEmit *e, const SimdValue *value, int row, int v
         LLVMTypeRef t = simd_copy_type(e, value->rate, e->cg->i1);
         return value->at_ends > 0 ? LLVMConstAllOnes(t) : LLVMConstNull(t);
     }
+    int known = e->settled && LLVMIsASelectInst(value->v) ? simd_known(e->g, LLVMGetOperand(value->v, 0)) : 0;
+    if (known) { /* the other operand may be of another rate */
+        LLVMValueRef chosen = LLVMGetOperand(value->v, known > 0 ? 1 : 2);
+        return one ? simd_scalar(e, chosen, row, vector) : simd_vector(e, chosen, row, vector);
+    }
     if (LLVMIsALoadInst(value->v)) return simd_load(e, value, row, vector);
     if (value->private_of >= 0 && LLVMIsAGetElementPtrInst(value->v)) return private_gep(e, value->v, row, vector, one);
     if (value->rate.x == LANE_LINEAR) return clone_linear(e, value->v, row);
