@@ -89,10 +89,51 @@ static bool has_effect(LLVMValueRef v) {
     }
 }
 
+static LLVMValueRef constant_now(const SimdRegion *g, LLVMValueRef v, int depth);
+
+/* Of those ways that are taken; what comes around a loop has not been looked at. */
+static LLVMValueRef constant_of_ways(const SimdRegion *g, LLVMValueRef phi, int depth) {
+    LLVMBasicBlockRef here = LLVMGetInstructionParent(phi);
+    LLVMValueRef all = NULL;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+        int from = value_map_get(g->block_of, LLVMGetIncomingBlock(phi, k));
+        if (from < 0 || from >= value_map_get(g->block_of, here)) return NULL;
+        const SimdBlock *b = &g->blocks.at[from];
+        if (b->dead || (b->taken >= 0 && simd_succ(g, from, b->taken) != here)) continue;
+        LLVMValueRef one = constant_now(g, LLVMGetIncomingValue(phi, k), depth + 1);
+        if (!one || (all && one != all)) return NULL;
+        all = one;
+    }
+    return all;
+}
+
+/* The constant that v is as long as the comparison comes out so; NULL: none that is seen. */
+static LLVMValueRef constant_now(const SimdRegion *g, LLVMValueRef v, int depth) {
+    enum { MOST = 8 };
+    if (LLVMIsAConstant(v)) return v;
+    if (depth == MOST || value_map_get(g->value_of, v) < 0) return NULL;
+    if (LLVMIsAPHINode(v)) return constant_of_ways(g, v, depth);
+    if (LLVMIsASelectInst(v)) {
+        int known = simd_known(g, LLVMGetOperand(v, 0));
+        return known ? constant_now(g, LLVMGetOperand(v, known > 0 ? 1 : 2), depth + 1) : NULL;
+    }
+    if (LLVMIsAICmpInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind) return NULL;
+    if (!LLVMIsAZExtInst(v) && !LLVMIsASExtInst(v)) return NULL;
+    LLVMValueRef of = constant_now(g, LLVMGetOperand(v, 0), depth + 1);
+    return of && LLVMIsNull(of) ? LLVMConstNull(LLVMTypeOf(v)) : NULL;
+}
+
+/* A sum that grows by 0, and the like: an item that returns 0 does not count. */
+static bool adds_nothing(const SimdRegion *g, LLVMValueRef v) {
+    if (!LLVMIsACallInst(v) || LLVMGetNumArgOperands(v) < 2) return false;
+    LLVMValueRef by = constant_now(g, LLVMGetOperand(v, 1), 0);
+    return by && simd_changes_nothing(v, by);
+}
+
 static bool block_has_effect(const SimdRegion *g, int block) {
     if (g->blocks.at[block].leaves) return true;
     for (int i = g->blocks.at[block].first; i < g->blocks.at[block].first + g->blocks.at[block].n; i++)
-        if (has_effect(g->values.at[i].v)) return true;
+        if (has_effect(g->values.at[i].v) && !adds_nothing(g, g->values.at[i].v)) return true;
     return false;
 }
 

@@ -502,6 +502,7 @@ bool simd_turns_columns(const SimdRegion *g, SimdShape s,
                         const SimdValue *access); /* takes them whole, and transposes */
 
 /* update.c: updates of memory by all lanes */
+bool simd_changes_nothing(LLVMValueRef call, LLVMValueRef by); /* an update by 0, if it adds */
 bool simd_updates_alone(LLVMValueRef v); /* an update of memory that this thread has for itself: no lock */
 bool simd_has_vector_update(const SimdRegion *g, LLVMValueRef v, int block); /* false: it is made lane by lane */
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block); /* of such a one, for a vector */

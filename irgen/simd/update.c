@@ -88,6 +88,11 @@ static LLVMValueRef neutral(Combining c, LLVMTypeRef t) {
     return c.join == JOIN_MIN ? LLVMConstAllOnes(t) : LLVMConstNull(t);
 }
 
+bool simd_changes_nothing(LLVMValueRef call, LLVMValueRef by) {
+    Combining c = combining(call);
+    return c.join != JOIN_NONE && by == neutral(c, LLVMTypeOf(by));
+}
+
 static LLVMValueRef nothing_of(SimdEmit *e, Combining c, LLVMTypeRef type) {
     LLVMValueRef *lanes = arena_array(e->g->arena, LLVMValueRef, LLVMGetVectorSize(type));
     for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) lanes[i] = neutral(c, LLVMGetElementType(type));
