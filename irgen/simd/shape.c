@@ -129,6 +129,14 @@ static int64_t private_elements(const SimdRegion *g) {
     return n;
 }
 
+/* Beside arrays of an item: as those that sort a few elements. */
+static bool has_short_loops(const SimdRegion *g) {
+    enum { MOST = 16 };
+    for (int l = 0; l < g->loops.n; l++)
+        if (g->loops.at[l].parent < 0 && (!simd_known_trips(g, l) || simd_known_trips(g, l) > MOST)) return false;
+    return g->loops.n && g->privates.n;
+}
+
 static bool loads_far(const SimdRegion *g) {
     for (int i = 0; i < g->values.n; i++)
         if (!g->blocks.at[g->values.at[i].block].leaves && simd_walks_far(g, &g->values.at[i])) return true;
@@ -136,7 +144,11 @@ static bool loads_far(const SimdRegion *g) {
 }
 
 static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_written) {
-    enum { PRIVATE_ROOM = 32 << 10, MOST_LINES_APART = 8 /* that the first cache keeps for certain */ };
+    enum {
+        PRIVATE_ROOM = 32 << 10,
+        TEMPORARIES = 2,
+        MOST_LINES_APART = 8 /* that the first cache keeps for certain */
+    };
     int n = s.rows * s.vectors;
     bool fills_line = is_power_of_two(s.vectors) && s.vectors * s.width * element_bytes(g) <= SIMD_LINE;
     bool is_square = s.rows == s.width && fills_line && level_takes_columns(g);
@@ -148,7 +160,7 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
     if (n > 1 && simd_private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
-    if (n > 1 && private_elements(g) * n > t->registers)
+    if (n > 1 && (private_elements(g) + (has_short_loops(g) ? TEMPORARIES : 0)) * n > t->registers)
         return false; /* LLVM unrolls loops over them, and keeps them there */
     if (g->tile && s.vectors > 1 && g->tile % (s.vectors * s.width)) return false;
     if (!across) across = simd_most_trips(g);

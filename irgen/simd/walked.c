@@ -68,13 +68,10 @@ static void write_loop(Walk *w) {
     LLVMBuilderRef b = w->cg->b;
     LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(w->c.before));
     LLVMValueRef hi = w->c.includes_hi ? LLVMBuildAdd(b, w->c.hi, cg_i64(w->cg, 1), "") : w->c.hi;
-    /* A maximum, no condition of which ends.c could say that it never holds. */
-    LLVMTypeRef t = w->cg->i64;
-    LLVMValueRef most = LLVMGetIntrinsicDeclaration(w->cg->module, LLVMLookupIntrinsicID("llvm.smax", 9), &t, 1);
-    LLVMValueRef past = LLVMBuildCall2(b, LLVMGlobalGetValueType(most), most, (LLVMValueRef[]){hi, w->c.lo}, 2, "");
-    LLVMValueRef trips = LLVMBuildSub(b, past, w->c.lo, "");
+    LLVMValueRef trips = LLVMBuildSub(b, hi, w->c.lo, ""), any = LLVMBuildICmp(b, LLVMIntSLT, w->c.lo, hi, "");
+    /* A condition, no maximum: in windows, ends.c knows of it. */
     LLVMValueRef taken = LLVMBuildAnd(b, trips, cg_i64(w->cg, -w->width), "");
-    LLVMValueRef end = LLVMBuildNSWAdd(b, w->c.lo, taken, "");
+    LLVMValueRef end = LLVMBuildSelect(b, any, LLVMBuildNSWAdd(b, w->c.lo, taken, ""), w->c.lo, "");
     LLVMBasicBlockRef head = simd_write_front(w->cg, w->g, &w->c, end, w->width).head;
     note_rounds(w, head, -w->width);
     note_rounds(w, w->c.head, w->width / 2);
