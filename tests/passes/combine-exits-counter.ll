@@ -11,8 +11,9 @@ define void @count(ptr noalias readonly %keys, ptr noalias %counts, ptr %slot, i
 ; CHECK: icmp eq i32 {{.*}}, [[END]]
 ; CHECK-NEXT: br i1 {{.*}}, !llvm.loop [[LOOP:![0-9]+]]
 ; CHECK-NOT: block{{[0-9]+}}:
-; CHECK: [[LOOP]] = distinct !{[[LOOP]], {{.*}}[[ORDER:![0-9]+]]}
+; CHECK: [[LOOP]] = distinct !{[[LOOP]], {{![0-9]+}}, [[ORDER:![0-9]+]], [[SCALAR:![0-9]+]]}
 ; CHECK: [[ORDER]] = !{!"kdsl.ordered.by.sign"}
+; CHECK: [[SCALAR]] = !{!"llvm.loop.vectorize.enable", i32 0}
 entry:
   br label %head
 head:
