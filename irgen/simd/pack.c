@@ -247,17 +247,18 @@ static LLVMValueRef is_inside(Packing *p, LLVMValueRef x, LLVMValueRef last, LLV
 
 static LLVMValueRef last_row(Packing *p) { return sub(p, p->y_end, number(p, 1)); }
 
-/* The elements of those columns of which the first or the last row has an item that is inside. */
+/* If only items that are inside read it, the elements of those columns of which the first or the last row has such a
+ * one. */
 static void copy_line(Packing *p, const Panel *of, LLVMValueRef to) {
     Loop i = begin_loop(p, p->x, p->x_end, "pack.items");
     If reads = {0};
-    if (p->panels.has_edges) {
+    if (of->of_some) {
         LLVMValueRef first = is_inside(p, i.at, i.at, p->y), last = is_inside(p, i.at, i.at, last_row(p));
         reads = begin_if(p, LLVMBuildOr(p->b, first, last, ""));
     }
     LLVMValueRef place = mul(p, sub(p, i.at, p->x), number(p, bytes_of(p, of)));
     copy_element(p, element_of(of), bytes_of(p, of), address_at(p, of, i.at, p->y, NULL), behind(p, to, place));
-    if (p->panels.has_edges) end_if(p, &reads);
+    if (of->of_some) end_if(p, &reads);
     end_loop(p, &i, add(p, i.at, number(p, 1)));
 }
 

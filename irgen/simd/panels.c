@@ -237,16 +237,42 @@ static bool has_edges_of_one_side(const SimdRegion *g) {
     return n <= 1 && has_even_edges(g);
 }
 
+/* Is the block executed by items that are inside only: whichever of the conditions an item fails, it does not come
+ * there? */
+static bool is_of_those_inside(SimdRegion *g, int block) {
+    bool is_dead = true;
+    signed char *inside = arena_array(g->arena, signed char, g->values.n);
+    for (int i = 0; i < g->values.n; i++) {
+        inside[i] = (signed char)g->values.at[i].at_ends;
+        g->values.at[i].at_ends = 0;
+    }
+    for (int i = 0; i < g->values.n; i++) {
+        if (!inside[i]) continue;
+        g->values.at[i].at_ends = -inside[i];
+        simd_find_dead(g);
+        is_dead &= g->blocks.at[block].dead;
+        g->values.at[i].at_ends = 0;
+    }
+    for (int i = 0; i < g->values.n; i++) g->values.at[i].at_ends = inside[i];
+    simd_find_dead(g);
+    return is_dead;
+}
+
 static void find_lines(Panels *p) {
     SimdRegion *g = p->g;
     if (p->has_edges && !has_edges_of_one_side(g)) return;
     for (int b = 0; b < g->blocks.n && p->n < MOST_PANELS; b++) {
         const SimdBlock *block = &g->blocks.at[b];
         if (block->loop >= 0 || !is_block_always_executed(g, b)) continue;
+        bool of_some = p->has_edges && !p->by_all[b];
+        if (of_some && !is_of_those_inside(g, b)) continue;
         for (int i = block->first; i < block->first + block->n && p->n < MOST_PANELS; i++)
             if (is_line(p, &g->values.at[i]))
-                p->at[p->n++] =
-                    (Panel){.kind = PANEL_COLUMNS, .is_line = true, .is_far = true, .load = g->values.at[i].v};
+                p->at[p->n++] = (Panel){.kind = PANEL_COLUMNS,
+                                        .is_line = true,
+                                        .is_far = true,
+                                        .of_some = of_some,
+                                        .load = g->values.at[i].v};
     }
 }
 
@@ -261,6 +287,8 @@ bool simd_find_panels(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVM
     simd_find_slices(g);
     simd_count_stores(g);
     simd_rates(g, true);
+    p->by_all = arena_array(g->arena, bool, g->blocks.n);
+    for (int b = 0; b < g->blocks.n; b++) p->by_all[b] = is_block_always_executed(g, b);
     p->has_edges = simd_find_ends(g);
     if (p->has_edges) simd_rates_settled(g, true);
     p->md_unwritten = cg->md_unwritten;

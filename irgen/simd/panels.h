@@ -13,6 +13,7 @@ typedef struct Panel {
     PanelKind kind;
     bool is_line;
     bool is_far;             /* PANEL_COLUMNS: neighbours along the row read elements that are far apart */
+    bool of_some;            /* of a line: only items that are inside (ends.c) read it */
     LLVMValueRef load;
     SimdCounted c;           /* of a line there is none */
     LLVMValueRef rest, rest_counter; /* the same in the iterations that only some rows have (triangle.c); or NULL */
@@ -27,6 +28,7 @@ typedef struct Panels {
     int n;
     unsigned md_unwritten;
     bool has_edges;          /* only items that are inside are known to execute the loops */
+    bool *by_all;            /* for each block: all items execute it */
 } Panels;
 
 /* Reads the nest that ends in these branches. false: it has no panels. */
