@@ -34,7 +34,6 @@ endmacro()
 need_header(KDSL_LLVM_C_INCLUDE llvm-c/Core.h llvm-22-dev)
 need_header(KDSL_LLVM_CONFIG_INCLUDE llvm/Config/llvm-config.h llvm-22-dev)
 need_library(KDSL_LLVM_LIBRARY LLVM-22 llvm-22-dev)
-need_program(KDSL_LLVM_CONFIG llvm-config llvm-22)
 need_header(KDSL_LLD_INCLUDE lld/Common/Driver.h liblld-22-dev)
 need_library(KDSL_LLD_ELF_LIBRARY lldELF liblld-22-dev)
 need_library(KDSL_LLD_COMMON_LIBRARY lldCommon liblld-22-dev)
@@ -99,16 +98,9 @@ if(NOT KDSL_LLVM_VERSION MATCHES "^22\\.")
     message(FATAL_ERROR "${KDSL_LLVM_CONFIG_INCLUDE} is LLVM ${KDSL_LLVM_VERSION}; kdslc is written for LLVM 22 (llvm-22-dev)")
 endif()
 
-# kdslc itself has LLVM inside: to load libLLVM.so and to relocate it takes 7 of the 13 ms in which kdslc starts. Tests
-# start less often, and are linked more often, so they share it. A target says which by its property KDSL_LLVM_INSIDE.
-execute_process(COMMAND ${KDSL_LLVM_CONFIG} --link-static --libfiles OUTPUT_VARIABLE archives
-    OUTPUT_STRIP_TRAILING_WHITESPACE)
-separate_arguments(archives UNIX_COMMAND "${archives}")
-list(FILTER archives EXCLUDE REGEX "Polly") # driver/polly.cpp
 add_library(kdsl_llvm INTERFACE)
 target_include_directories(kdsl_llvm SYSTEM INTERFACE ${KDSL_LLVM_C_INCLUDE})
-target_link_libraries(kdsl_llvm INTERFACE
-    "$<IF:$<BOOL:$<TARGET_PROPERTY:KDSL_LLVM_INSIDE>>,${archives},${KDSL_LLVM_LIBRARY}>")
+target_link_libraries(kdsl_llvm INTERFACE ${KDSL_LLVM_LIBRARY})
 
 add_library(kdsl_lld INTERFACE)
 target_include_directories(kdsl_lld SYSTEM INTERFACE ${KDSL_LLD_INCLUDE})

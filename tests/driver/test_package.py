@@ -26,7 +26,7 @@ var x = [21.0f32; 9];
 offload double(&mut x);
 x[8]
 """
-DEPENDS = {"liboffload-22", "libc6-dev", "libc6", "libgcc-s1", "libstdc++6", "libtinfo6", "libzstd1", "zlib1g"}
+DEPENDS = {"liboffload-22", "libc6-dev", "libc6", "libgcc-s1", "libllvm22", "libstdc++6", "libtinfo6", "libzstd1", "zlib1g"}
 # Mounts are made in a namespace of the command's own and end with it, even if it is killed.
 INSIDE = """mount -t proc proc "$root/proc" && mkdir -p "$root/dev/shm" && mount -t tmpfs shm "$root/dev/shm" &&
 exec chroot $user "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/home/user DEBIAN_FRONTEND=noninteractive "$@" """
