@@ -90,6 +90,7 @@ static LLVMValueRef neutral(Combining c, LLVMTypeRef t) {
 
 bool simd_changes_nothing(LLVMValueRef call, LLVMValueRef by) {
     Combining c = combining(call);
+    if (c.is_float && c.subtracts) return false; /* -0.0 - -0.0 is 0.0 */
     return c.join != JOIN_NONE && by == neutral(c, LLVMTypeOf(by));
 }
 
