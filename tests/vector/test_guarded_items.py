@@ -6,7 +6,6 @@ test_guarded_items.py KDSLC [SEED]
 The quick part has an eighth of the kernels on the machine's own vectors; the exhaustive one all, and a third of them on all
 that it runs."""
 import random
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import parts  # noqa: E402
 import random_kernels  # noqa: E402
+from judged import check  # noqa: E402
 
 KDSLC = Path(sys.argv[1]).resolve()
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -96,21 +96,6 @@ def kernels():
     return [Kernel(rng, f"k{at}", *pair) for at, pair in enumerate(pairs)]
 
 
-def check(chosen, flags, folder):
-    source = Path(folder) / f"{chosen[0].name}{''.join(flags).replace('=', '-')}.kdsl"
-    launches = "".join(kernel.launch(*size) for kernel in chosen for size in SIZES)
-    source.write_text("".join(kernel.source() for kernel in chosen) + f"fn main() {{\n{launches}}}\n")
-    program = source.with_suffix("")
-    done = subprocess.run([KDSLC, *flags, "--races=off", "--color=never", source, "-o", program], capture_output=True, text=True)
-    if done.returncode: return f"{source}: kdslc {' '.join(flags)} ended with {done.returncode}\n{done.stderr[-2000:]}"
-    done = subprocess.run([program], capture_output=True, text=True, timeout=120)
-    want, lines = [kernel.expected(*size) for kernel in chosen for size in SIZES], done.stdout.splitlines()
-    by_name = {kernel.name: kernel for kernel in chosen}
-    wrong = [f"{flags} {a}, and Python {b}\n{by_name[b.split()[0]].source()}" for a, b in zip(lines, want) if a != b]
-    if len(lines) != len(want): wrong.append(f"{len(lines)} lines of {len(want)}, {done.stderr[-500:]}")
-    return "\n".join(wrong)
-
-
 def main():
     some, variants = kernels(), [[]]
     if parts.PART == "quick": some = some[::QUICK]
@@ -121,7 +106,7 @@ def main():
         n_programs = (len(these) + IN_PROGRAM - 1) // IN_PROGRAM
         jobs += [(these[one::n_programs], flags) for one in range(n_programs)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        found = [one for one in pool.map(lambda job: check(*job, folder), jobs) if one]
+        found = [one for one in pool.map(lambda job: check(KDSLC, job[0], SIZES, job[1], folder), jobs) if one]
     print("\n".join(found) or f"{len(some)} kernels are right, {len(variants)} variants")
     return 1 if found else 0
 

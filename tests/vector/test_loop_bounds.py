@@ -5,7 +5,6 @@ exact, too. Usage: test_loop_bounds.py KDSLC [SEED]
 
 The quick part has a seventh of the kernels on the machine's own vectors; the exhaustive one all, on all that it runs."""
 import random
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -14,10 +13,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import parts  # noqa: E402
 import random_kernels  # noqa: E402
+from judged import check  # noqa: E402
 
 KDSLC = Path(sys.argv[1]).resolve()
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-SIZES = [1, 6, 37, 70]
+SIZES = [(1,), (6,), (37,), (70,)]
 IN_PROGRAM, QUICK = 24, 7
 LOWER = ["0", "i", "i + 1", "max(i - 5, 0)", "i / 2", "n - i", "n - 1 - i", "max(i, 3)", "i & 7", "n / 2"]
 UPPER = ["n", "i", "i + 1", "min(i + 9, n)", "n - i", "min(2 * i, n)", "n / 2", "max(i, n / 2)", "min(i + 1, 4)"]
@@ -86,13 +86,13 @@ class Kernel:
                     else: s += v
                     if self.form == "two": u = max(u, v)
                 if self.form != "row": total += (s + u) * (((i + 3 * j) if self.is_2d else i) % 17 + 1)
-        return total
+        return f"{self.name} {n} {total}"
 
 
 def is_inside(kernel):
     """Does each k lie in the arrays, for all sizes?"""
     lower, upper = kernel.bounds(kernel.lower), kernel.bounds(kernel.upper)
-    for n in SIZES:
+    for (n,) in SIZES:
         for i in range(n):
             for j in range(n if kernel.is_2d else 1):
                 lo, hi = lower(i, j, n), upper(i, j, n)
@@ -108,22 +108,6 @@ def kernels():
     return [kernel for kernel in all_of if is_inside(kernel)]
 
 
-def check(chosen, flags, folder):
-    source = Path(folder) / f"{chosen[0].name}{''.join(flags).replace('=', '-')}.kdsl"
-    launches = "".join(kernel.launch(n) for kernel in chosen for n in SIZES)
-    source.write_text("".join(kernel.source() for kernel in chosen) + f"fn main() {{\n{launches}}}\n")
-    program = source.with_suffix("")
-    done = subprocess.run([KDSLC, *flags, "--races=off", "--color=never", source, "-o", program], capture_output=True, text=True)
-    if done.returncode: return f"{source}: kdslc {' '.join(flags)} ended with {done.returncode}\n{done.stderr[-2000:]}"
-    done = subprocess.run([program], capture_output=True, text=True, timeout=120)
-    want = [f"{kernel.name} {n} {kernel.expected(n)}" for kernel in chosen for n in SIZES]
-    lines = done.stdout.splitlines()
-    wrong = [f"{a}, and Python {b}" for a, b in zip(lines, want) if a != b]
-    if len(lines) != len(want): wrong.append(f"{len(lines)} lines of {len(want)}, {done.stderr[-500:]}")
-    by_name = {kernel.name: kernel for kernel in chosen}
-    return "\n".join(f"{flags} {one}\n{by_name[one.split()[0]].source() if one.split()[0] in by_name else ''}" for one in wrong)
-
-
 def main():
     some, variants = kernels(), [[]]
     if parts.PART == "quick": some = some[::QUICK]
@@ -131,7 +115,7 @@ def main():
     jobs = [(some[at::(len(some) + IN_PROGRAM - 1) // IN_PROGRAM], flags)
             for flags in variants for at in range((len(some) + IN_PROGRAM - 1) // IN_PROGRAM)]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        found = [one for one in pool.map(lambda job: check(*job, folder), jobs) if one]
+        found = [one for one in pool.map(lambda job: check(KDSLC, job[0], SIZES, job[1], folder), jobs) if one]
     print("\n".join(found) or f"{len(some)} kernels are right, {len(variants)} variants")
     return 1 if found else 0
 
