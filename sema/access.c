@@ -8,12 +8,14 @@
 #include "sema/access.h"
 
 void walk_check(Walk *w, CheckKind kind, Span span, Span what) {
+    if (w->on_host) return;
     vec_push(w->s->arena, &w->s->program->checked, ((Checked){kind, w->f, span, what, 0}));
     w->f->n_checks++;
 }
 
-/* Of the check that was noted last. */
+/* Of the check that was noted last. 0: host code, which reports its checks itself. */
 int walk_keep(Walk *w, CheckSite site) {
+    if (w->on_host) return 0;
     site.func = w->f;
     w->early = NULL; /* a check after it must not be reported before it */
     vec_push(w->s->arena, &w->s->program->sites, site);
@@ -25,6 +27,7 @@ int walk_keep(Walk *w, CheckSite site) {
 }
 
 int walk_keep_assert(Walk *w, const Stmt *st) {
+    if (w->on_host) return 0;
     CheckSite site = {.kind = CHECK_ASSERT, .func = w->f, .span = st->span, .assert_ = st};
     vec_push(w->s->arena, &w->s->program->sites, site);
     w->f->may_fail = w->f->may_assert = true;
@@ -153,7 +156,7 @@ static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Fo
     }
     const char *why = NULL;
     if (low && high) e->index.proven |= 1u << d;
-    else why = reason(w, walk_text(w, e->index.at.at[d]->span), at, has_ext ? &ext : NULL, low, high);
+    else if (!w->on_host) why = reason(w, walk_text(w, e->index.at.at[d]->span), at, has_ext ? &ext : NULL, low, high);
     if (!low) affine_learn_at_least(&w->a, at, &zero, 0);
     if (has_ext && !high) affine_learn_at_least(&w->a, &ext, at, 1);
     return why;
@@ -165,7 +168,7 @@ static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Fo
 void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r) {
     bool unit = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1);
     bool fits = sym->type->kind >= TY_I8 && sym->type->kind <= TY_INDEX && sym->type->kind != TY_U64;
-    w->early = unit && fits && w->known[sym->id] && !w->f->group.items ? checks : NULL;
+    w->early = unit && fits && w->known[sym->id] && !w->f->group.items && !w->on_host ? checks : NULL;
     if (w->early) w->early_at = w->now[sym->id];
 }
 
@@ -192,6 +195,7 @@ static bool checked_early(Walk *w, Expr *e, const Symbol *array, int d, const Fo
 }
 
 void walk_note(Walk *w, Access x) {
+    if (w->on_host) return;
     x.n_guard = w->a.facts.n;
     x.guard = arena_array(w->s->arena, Form, x.n_guard + 1);
     if (x.n_guard) memcpy(x.guard, w->a.facts.at, sizeof *x.guard * (size_t)x.n_guard);
@@ -266,8 +270,8 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
         why = why ? arena_printf(w->s->arena, "%s; %s", why, one) : one;
     }
     walk_check(w, CHECK_INDEX, e->span, e->span);
-    e->index.site = -1;
-    if (e->index.proven == all || checked_early(w, e, array, last, &at[last], why)) return;
+    e->index.site = e->index.proven == all ? -1 : 0;
+    if (e->index.proven == all || w->on_host || checked_early(w, e, array, last, &at[last], why)) return;
     CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why, .access = e};
     site.name = array ? array->name : expr_fixed_field(base) ? walk_text(w, base->span) : "the array";
     site.text = walk_text(w, e->span);

@@ -22,7 +22,8 @@ typedef struct Walk {
     const Stmt *assign; /* whose target is walked, or NULL */
     LoopChecks *early; /* checks of the loop whose body begins here; NULL: no body begins here */
     Form early_at;     /* its variable */
-    void (*launch)(struct Walk *w, const Expr *offload); /* walks of host functions (launched.c): at each launch */
+    bool on_host;      /* of a host function (host_proofs.c): checks that stay are not recorded */
+    void (*launch)(struct Walk *w, const Expr *offload); /* host functions: at each launch; or NULL */
     Form *domain_hi; /* groups: one for each domain variable: what is known if `inside` is true */
 } Walk;
 
@@ -70,7 +71,9 @@ int walk_keep_assert(Walk *w, const Stmt *st);
 void walk_at(Walk *w, const Expr *e, const Form *at); /* x.at(i) */
 void walk_note(Walk *w, Access x); /* into the table, with what is known here */
 
-/* launched.c: learns what all launches of a kernel have in common */
+/* launched.c: what all launches of a kernel have in common */
+void launched_expect(Sema *s, const Func *host);  /* before any look */
+void launched_look(Walk *w, const Expr *offload); /* where the walk of a host function comes to it */
 void launched_learn(Walk *w);
 
 /* through.c: adds the accesses of a called function; given: the values of the arguments */

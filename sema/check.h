@@ -617,7 +617,7 @@ typedef struct LaunchValues {
     bool is_partial; /* there may be other launches, or ones with other values */
 } LaunchValues;
 void launch_values_find(Sema *s);
-void launched_find(Sema *s); /* launched.c: before it; FuncFacts.launched of kernels */
+void host_prove(Sema *s);   /* host_proofs.c: before access_check; also FuncFacts.launched of kernels */
 void combine_find(Sema *s); /* combine.c: Func.combined */
 /* disjoint.c: no two work items access the same element of the array in a way that races. */
 bool accesses_are_disjoint(Arena *arena, const Func *kernel, const Symbol *array);

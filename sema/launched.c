@@ -1,8 +1,8 @@
 /* launched.c -- interprocedural value range analysis: what holds for the integers of a kernel at every launch of it.
  * In `for k in n { offload lu(&mut a, k); }` the parameter k is at least 0 and less than the extents of `a`. Host
- * functions that launch are walked as kernels are (values.c), without a note of anything; where the walk comes to a
- * launch, each pair of the kernel's integers gets the greatest difference that can be proved (the difference bounds of
- * Mine's zones, 2001). A fact of the kernel is what all of its launches have in common.
+ * functions are walked as kernels are (host_proofs.c); where the walk comes to a launch, each pair of the kernel's
+ * integers gets the greatest difference that can be proved (the difference bounds of Mine's zones, 2001). A fact of the
+ * kernel is what all of its launches have in common.
  *
  * A kernel of which the walk misses a launch gets no facts. Nor does any kernel of a session: inputs to come may launch
  * it. */
@@ -93,13 +93,15 @@ static bool is_steady(const Expr *call) {
     return true;
 }
 
-static void look(Walk *w, const Expr *offload) {
+void launched_look(Walk *w, const Expr *offload) {
     const Expr *call = offload->offload.call;
     const CallInfo *info = call->kind == EXPR_CALL ? call->call.info : NULL;
     if (!info || info->kind != CALL_FUNC || !info->func->is_kernel || !is_steady(call)) return;
     Launched *l = launched_of(w->s, info->func);
     Form value[MAX_INTEGERS + 1];
+    w->quiet++;
     for (int i = 0; i < l->n; i++) value[i] = value_at(w, call, l->of[i]);
+    w->quiet--;
     value[l->n] = form_const(0);
     for (int i = 0; i < l->n; i++)
         if (l->of[i]->kind != SYM_PARAM || !is_power_of_two(w->f, call->call.args.at[l->of[i]->dim].value))
@@ -116,26 +118,9 @@ static void look(Walk *w, const Expr *offload) {
 
 /* All launches ---------------------------------------------------------------------------------------------------- */
 
-static bool has_launches(const Func *f) {
-    for (int i = 0; i < f->facts->calls.n; i++)
-        if (f->facts->calls.at[i]->is_launch) return true;
-    return false;
-}
-
-void launched_find(Sema *s) {
-    Program *p = s->program;
-    if (s->options && s->options->is_session) return;
-    for (int i = 0; i < p->funcs.n; i++) {
-        Func *f = p->funcs.at[i];
-        if (f->is_kernel || f->facts->skip || !f->item || !f->item->fn.body || !has_launches(f)) continue;
-        for (int k = 0; k < f->facts->calls.n; k++)
-            if (f->facts->calls.at[k]->is_launch) launched_of(s, f->facts->calls.at[k]->callee)->launches++;
-        Walk w;
-        walk_begin(&w, s, f);
-        w.launch = look;
-        w.quiet++;
-        walk_body(&w, f->item->fn.body);
-    }
+void launched_expect(Sema *s, const Func *host) {
+    for (int k = 0; k < host->facts->calls.n; k++)
+        if (host->facts->calls.at[k]->is_launch) launched_of(s, host->facts->calls.at[k]->callee)->launches++;
 }
 
 void launched_learn(Walk *w) {

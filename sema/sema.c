@@ -228,7 +228,7 @@ Program *sema_check(Compiler *c, Module *m, const SemaOptions *options) {
     keep_reached(&s, is_own);
     keep_tests(&s, options && options->run_tests);
     if (!c->diags.n_errors) plan_all(&s, options);
-    if (!c->diags.n_errors) launched_find(&s), launch_values_find(&s);
+    if (!c->diags.n_errors) host_prove(&s), launch_values_find(&s);
     for (int i = 0; i < s.program->funcs.n && !c->diags.n_errors; i++) access_check(&s, s.program->funcs.at[i]);
     bool sound = !c->diags.n_errors;
     for (int i = 0; sound && i < s.program->funcs.n; i++) suspect_check(&s, s.program->funcs.at[i]);

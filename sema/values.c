@@ -470,7 +470,7 @@ static Form call(Walk *w, Expr *e) {
     if (info->kind == CALL_FUNC) {
         w->calls++;
         keep_shapes(w, e);
-        walk_through(w, e, given);
+        if (!w->on_host) walk_through(w, e, given);
         w->early = NULL;
     }
     return walk_unknown(w, ATOM_CALLED, e);
@@ -505,6 +505,12 @@ static Form element(Walk *w, const Expr *e) {
     return f;
 }
 
+static void offload(Walk *w, Expr *e) {
+    if (w->quiet) return;
+    if (w->launch) w->launch(w, e);
+    walk_expr(w, e->offload.call);
+}
+
 Form walk_expr(Walk *w, Expr *e) {
     if (!e || !e->type) return form_const(0);
     if (e->konst.kind != CONST_NONE) return constant(e);
@@ -533,9 +539,7 @@ Form walk_expr(Walk *w, Expr *e) {
     }
     case EXPR_FILL: walk_expr(w, e->fill.value); break;
     case EXPR_COMPREHEND: comprehension(w, e); break;
-    case EXPR_OFFLOAD:
-        if (w->launch) w->launch(w, e);
-        break;
+    case EXPR_OFFLOAD: offload(w, e); break;
     case EXPR_ERROR:
     case EXPR_INT:
     case EXPR_FLOAT:
@@ -693,7 +697,8 @@ static void walk_assert(Walk *w, Stmt *st) {
         const Expr *x = st->assert_.args.at[i].value;
         walk_expr(w, st->assert_.args.at[i].value);
         slots += x->type->kind == TY_VECTOR ? x->type->width : 1;
-        if (slots <= MAX_ASSERT_VALUES || slots - (x->type->kind == TY_VECTOR ? x->type->width : 1) > MAX_ASSERT_VALUES)
+        if (w->on_host || slots <= MAX_ASSERT_VALUES ||
+            slots - (x->type->kind == TY_VECTOR ? x->type->width : 1) > MAX_ASSERT_VALUES)
             continue;
         Diag *d = diag(w->s->c, E0710, x->span, "an assert in a kernel can print at most %d values; each component of "
                                                 "a vector counts",
@@ -743,11 +748,11 @@ static void forget_changed(Walk *w, const Stmt *st) {
     for (Expr *e; (e = child_expr(&all));) expr_find(e, forget_passed, w);
 }
 
-/* Walks of host functions are quiet, and a quiet walk does not come to every call in an expression. */
+/* Host code has expressions that the walk does not enter, such as the options of a launch. */
 static void walk_stmt(Walk *w, Stmt *st) {
-    if (w->launch) forget_changed(w, st);
+    if (w->on_host) forget_changed(w, st);
     walk_one(w, st);
-    if (w->launch) forget_changed(w, st);
+    if (w->on_host) forget_changed(w, st);
 }
 
 void walk_body(Walk *w, const Block *b) { walk_block(w, b); }
