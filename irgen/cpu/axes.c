@@ -35,13 +35,21 @@ static bool may_lose_axis(const Kernel *k) {
     return !fn->reduction && !fn->loop_checks.n && !cg_extra_values(k->cg, fn);
 }
 
-/* Channels, components: rows of two to four items would not fill a vector. As a loop of each item of the other axes
- * they are unrolled, and their accesses interleaved (simd/unroll.c, parts.c). */
-static bool has_short_axis(const Kernel *k) {
+/* Channels, components, small matrices: rows of two to four items would not fill a vector. As loops of each item of the
+ * other axes they are unrolled, and their accesses interleaved (simd/unroll.c, parts.c). The number of such axes. */
+static int short_axes(const Kernel *k) {
+    enum { MOST_INSIDE = 16 }; /* items: those of a matrix of 4 x 4 */
     Cg *cg = k->cg;
     const Func *fn = k->func;
-    if (!cg_allows(cg, SHORT_AXIS) || !may_lose_axis(k)) return false;
-    return axis_is_short(&fn->item->fn.over.at[k->order[fn->domain.n - 1]].range);
+    if (!cg_allows(cg, SHORT_AXIS) || !may_lose_axis(k)) return 0;
+    int trips[MAX_RANK], last = fn->domain.n - 1, n = 0;
+    for (int d = 0; d <= last; d++) trips[d] = axis_short_trips(&fn->item->fn.over.at[k->order[d]].range);
+    for (int inside = 1; n < last; n++) {
+        inside *= trips[last - n];
+        bool is_row = n + 1 < last || !n || !trips[0]; /* what is left */
+        if (!inside || inside > MOST_INSIDE || !is_row) break;
+    }
+    return n;
 }
 
 static void choose_order(Kernel *k) {
@@ -87,13 +95,13 @@ void cpu_choose_axes(Kernel *k) {
     if (k->distribution) return;
     k->in_lanes = sums_in_lanes(k);
     k->flattened = may_lose_axis(k) ? flattened_axes(k, NULL) : 0;
-    k->short_axis = !k->flattened && has_short_axis(k);
+    k->short_axes = k->flattened ? 0 : short_axes(k);
 }
 
-/* `i`, `j` and `c` */
-static const char *flattened_names(const Kernel *k) {
+/* `i`, `j` and `c`: so many of the fastest axes */
+static const char *names_of_fastest(const Kernel *k, int count) {
     const char *text = "";
-    int n = k->func->domain.n + (k->loop ? 1 : 0), first = n - k->flattened;
+    int n = k->func->domain.n + (k->loop ? 1 : 0), first = n - count;
     for (int d = first; d < n; d++) {
         const Symbol *axis = d == k->func->domain.n ? k->loop->for_.binder.sym : k->func->domain.at[k->order[d]];
         const char *before = d == first ? "" : d == n - 1 ? " and " : ", ";
@@ -124,12 +132,11 @@ void cpu_tell_axes(const Kernel *k, LLVMValueRef range) {
         changed |= k->order[d] != d;
     }
     if (changed) LLVMAddTargetDependentFunctionAttr(range, CG_AXES, names);
-    if (k->flattened) LLVMAddTargetDependentFunctionAttr(range, CG_FLATTENED, flattened_names(k));
+    if (k->flattened) LLVMAddTargetDependentFunctionAttr(range, CG_FLATTENED, names_of_fastest(k, k->flattened));
     if (k->loop && !k->flattened)
         LLVMAddTargetDependentFunctionAttr(range, CG_COLLAPSED, k->loop->for_.binder.sym->name);
     if (k->distribution) LLVMAddTargetDependentFunctionAttr(range, CG_DISTRIBUTED, distributed_names(k));
-    int fastest = k->order[k->func->domain.n - 1];
-    if (k->short_axis) LLVMAddTargetDependentFunctionAttr(range, CG_SHORT_AXIS, k->func->domain.at[fastest]->name);
+    if (k->short_axes) LLVMAddTargetDependentFunctionAttr(range, CG_SHORT_AXIS, names_of_fastest(k, k->short_axes));
     if (!k->flat) return;
     const char *rest = k->flat->row.n ? "; nest 2 is for other launches" : "";
     const char *text = arena_printf(&cg->c->arena, "`%s` work items%s", flat_text(&cg->c->arena, &k->flat->row), rest);

@@ -81,7 +81,7 @@ typedef struct Walk {
     const Func *fn;
     const int *order;
     const Stmt *loop; /* of each item, that is the fastest axis (loop collapsing); NULL: none is */
-    const Axis *inner; /* a short axis, faster than the fastest long one: a loop of each item; NULL: none */
+    int n_inner;      /* short axes, faster than the fastest long one: loops of each item; axes[n] and on */
     int flattened;     /* so many axes are the fastest one, with the loop: of the innermost the position is set alone */
     const Strip *strip; /* loop fission; NULL: an item executes its whole body */
     bool is_version;  /* for the launches that are in rows, if others are possible */
@@ -204,17 +204,18 @@ static LLVMValueRef item_number(Walk *w, const Rectangle *r, LLVMValueRef row, L
 /* Checks that are hoisted out of the loop over the items need the row to be fixed: then rectangles have one row. */
 static bool has_rows(const Walk *w) { return w->n > 1 && !w->fn->loop_checks.n; }
 
-/* A `return` of the source ends a round, as it does an item. */
-static void run_inner(Walk *w) {
+/* The loops of the short axes from d on. A `return` of the source ends a round, as it does an item. */
+static void run_inner(Walk *w, int d) {
     CgFunc *f = w->f;
+    if (d == w->n + w->n_inner) {
+        cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
+        return;
+    }
     LLVMBasicBlockRef next_item = f->next_item;
-    ItemLoop l = item_loop_begin(f, cg_i64(f->cg, 0), w->inner->trips, "inner");
-    const Symbol *sym = inner_binder(w)->sym;
-    LLVMValueRef v = cg_axis_at(f, w->inner, l.k).v;
-    f->slots[sym->id].value = v;
-    cg_debug_value(f, sym, v, 0);
+    ItemLoop l = item_loop_begin(f, cg_i64(f->cg, 0), w->axes[d].trips, "inner");
+    set_to(w, d, cg_axis_at(f, &w->axes[d], l.k).v);
     f->next_item = cg_block(f, "inner.next");
-    cg_stmts(f, w->fn->item->fn.body, NULL, NULL);
+    run_inner(w, d + 1);
     cg_goto(f, f->next_item);
     cg_enter_next(f, f->next_item);
     f->next_item = next_item;
@@ -267,8 +268,8 @@ static void run_part(Walk *w, LLVMValueRef place) {
 /* A collapsed loop runs one iteration for each item, after the `let`s that precede the loop. */
 static void run_body(Walk *w) {
     Block body = *w->fn->item->fn.body;
-    if (w->inner) {
-        run_inner(w);
+    if (w->n_inner) {
+        run_inner(w, w->n);
         return;
     }
     if (w->loop) body.stmts.n--;
@@ -590,12 +591,16 @@ static LLVMValueRef rounded_up(CgFunc *f, LLVMValueRef n, LLVMValueRef by) {
     return LLVMBuildUDiv(f->b, more, by, "");
 }
 
-/* Without the short axis, whose positions a range that begins or ends within one leaves to the range with the first. */
-static void run_without_short_axis(Walk *w) {
+/* Without the n short axes, whose positions a range that begins or ends within them leaves to the range with the first.
+ */
+static void run_without_short_axes(Walk *w, int n) {
     Walk outer = *w;
-    outer.inner = &w->axes[--outer.n];
-    outer.begin = rounded_up(w->f, w->begin, outer.inner->trips);
-    outer.end = rounded_up(w->f, w->end, outer.inner->trips);
+    LLVMValueRef inside = cg_i64(w->f->cg, 1);
+    outer.n -= n;
+    outer.n_inner = n;
+    for (int d = outer.n; d < w->n; d++) inside = LLVMBuildNSWMul(w->f->b, inside, w->axes[d].trips, "");
+    outer.begin = rounded_up(w->f, w->begin, inside);
+    outer.end = rounded_up(w->f, w->end, inside);
     run_domain(&outer);
 }
 
@@ -684,7 +689,7 @@ static LLVMValueRef emit_range(Kernel *k, bool apart, bool polls) {
     else if (k->loop) run_collapsed(&w, k->loop);
     else if (k->distribution) run_distributed(&w, k->distribution);
     else if (k->flat) run_flat(&w, k->flat);
-    else if (k->short_axis) run_without_short_axis(&w);
+    else if (k->short_axes) run_without_short_axes(&w, k->short_axes);
     else if (k->in_lanes) run_in_lanes(&w);
     else {
         cpu_copy_rows(k, &f);

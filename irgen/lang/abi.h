@@ -21,7 +21,7 @@ struct Kernel { /* typedef: target.h */
     int order[MAX_RANK];           /* CPU: the domain's axes from the slowest to the fastest (sema/analysis/axes.h) */
     const Stmt *loop;              /* CPU: a loop of each item that runs as another axis, the fastest one (collapsed
                                     * loop); NULL: none */
-    bool short_axis;               /* CPU: the fastest axis is short: a loop of each item of the others */
+    int short_axes;                /* CPU: so many of the fastest axes are short: loops of each item of the others */
     int flattened;                 /* CPU: so many of the fastest axes, with the loop, are one axis; 0: none are */
     const struct Distribution *distribution; /* CPU: the body's parts (sema/analysis/distribute.h); NULL: it is one */
     bool in_lanes;                 /* CPU: a sum of floats, of which `range` adds each value to one of SUM_LANES numbers

@@ -27,7 +27,8 @@ enum { CG_STRIP_ITEMS = 16 };             /* executed part by part (loop fission
 #define CG_DISTRIBUTED "kdsl-distributed" /* of a kernel with loops cut off; its value: their variables */
 #define CG_COPIED "kdsl-copied"       /* of a kernel whose items copy rows of arrays; its value: the arrays' names */
 #define CG_COLLAPSED "kdsl-collapsed" /* of a kernel whose loop became an axis; its value: the loop's variable */
-#define CG_SHORT_AXIS "kdsl-short-axis" /* of a kernel whose fastest axis is a loop of its items; its value: its name */
+#define CG_SHORT_AXIS                                                                                                  \
+    "kdsl-short-axis" /* of a kernel whose fastest axes are loops of its items; its value: their names */
 #define CG_FLATTENED "kdsl-flattened" /* of a kernel with axes that run as one; its value: their names */
 #define CG_FLAT "kdsl-flat" /* of a kernel whose first nest runs a domain in rows; its value: their explanation */
 /* Of a function whose arrays have at most so many elements, and whose addresses are computed in 32 bits. */

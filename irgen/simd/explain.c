@@ -250,7 +250,7 @@ static void tell_axes(Teller *t) {
                   "array copying: each work item copies its row of %.*s before a loop that reads it again", (int)n,
                   copied);
     const char *inside = mark_of(t, CG_SHORT_AXIS, &n);
-    if (inside) tell_head(t, "short axis", "short axis: `%.*s` runs within each work item", (int)n, inside);
+    if (inside) tell_head(t, "short axis", "short axis: each work item runs over %.*s", (int)n, inside);
     const char *flattened = mark_of(t, CG_FLATTENED, &n);
     if (flattened) tell_head(t, "loop flattening", "loop flattening: %.*s run as one axis", (int)n, flattened);
     const char *row = mark_of(t, CG_FLAT, &n);

@@ -206,13 +206,13 @@ bool range_is_shorter(const Range *r, int64_t trips) {
 
 static bool is_short(const Range *r) { return range_is_shorter(r, SHORT_AXIS); }
 
-bool axis_is_short(const Range *r) {
+int axis_short_trips(const Range *r) {
     enum { FEWEST = 2, MOST = 4 };
     Const zero = {.kind = CONST_INT};
     const Const *lo = r->lo ? &r->lo->konst : &zero, *hi = &r->hi->konst;
-    if (lo->kind != CONST_INT || hi->kind != CONST_INT || r->step) return false;
+    if (lo->kind != CONST_INT || hi->kind != CONST_INT || r->step) return 0;
     double trips = (double)hi->i - (double)lo->i;
-    return trips >= FEWEST && trips <= MOST;
+    return trips >= FEWEST && trips <= MOST ? (int)trips : 0;
 }
 
 /* The axes around the fastest one change places only by strides that are known: the order of the text is no worse a
