@@ -37,7 +37,7 @@ int walk_keep_assert(Walk *w, const Stmt *st) {
 /* Extents ------------------------------------------------------------------------------------------------------- */
 
 bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
-    if (!array->type || array->type->kind != TY_ARRAY || d >= array->type->rank || array->reshaped) return false;
+    if (!array->type || array->type->kind != TY_ARRAY || d >= array->type->rank || shape_is_open(array)) return false;
     const Dim *dim = &array->dims[d];
     if (dim->kind == DIM_CONST) *out = form_const(dim->value);
     if (dim->kind != DIM_SYMBOL && dim->kind != DIM_SUM) return dim->kind == DIM_CONST;
@@ -45,6 +45,16 @@ bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
     *out = w->now[dim->sym->id];
     out->c += dim->value;
     return true;
+}
+
+/* No extent of an array that has been made is negative, so `m + 1` has not wrapped. */
+void walk_learn_made(Walk *w, const Symbol *array) {
+    Form zero = form_const(0), most = form_const(INT64_MAX), extent;
+    for (int d = 0; array->type->kind == TY_ARRAY && d < array->type->rank; d++) {
+        if (!walk_extent(w, array, d, &extent) || form_is_const(&extent)) continue;
+        affine_learn_at_least(&w->a, &extent, &zero, 0);
+        affine_learn_at_least(&w->a, &most, &extent, 0);
+    }
 }
 
 /* `over j in m`: where a work item runs, m is not 0. */

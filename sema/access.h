@@ -64,6 +64,7 @@ void walk_begin(Walk *w, Sema *s, Func *f); /* its sizes and parameters are know
 void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic);
 bool walk_extent(Walk *w, const Symbol *array, int d, Form *out); /* false: not known */
 void walk_learn_inside(Walk *w);
+void walk_learn_made(Walk *w, const Symbol *array);             /* where a variable of the host is declared */
 void walk_check(Walk *w, CheckKind kind, Span span, Span what); /* notes a check; walk_keep follows if it is kept */
 int walk_keep(Walk *w, CheckSite site); /* its number */
 void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r);

@@ -210,12 +210,15 @@ static Type *check_swap(Sema *s, Expr *e) {
         note_declared(s, d, y);
         return s->error;
     }
-    bool reshaped[2] = {x->reshaped, y->reshaped};
+    bool reshaped[2] = {x->reshaped, y->reshaped}, open[2] = {shape_is_open(x), shape_is_open(y)};
     ok = check_writable(s, x, a->span, WRITE_WHOLE);
     if (!check_writable(s, y, b->span, WRITE_WHOLE) || !ok) return s->error;
     if (fixed_swap(s, x, y, e->span)) {
         x->reshaped = reshaped[0];
         y->reshaped = reshaped[1];
+    } else if (x->kind == SYM_LOCAL && y->kind == SYM_LOCAL) {
+        shape_redefine(s, (Redefinition){.sym = x, .other = y}, open[0]);
+        shape_redefine(s, (Redefinition){.sym = y, .other = x}, open[1]);
     }
     return s->nothing;
 }

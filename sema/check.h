@@ -115,6 +115,12 @@ typedef struct Hidden {
     Symbol *outer;
 } Hidden;
 
+/* A local array gets a new value: this one, or that of another local array. */
+typedef struct Redefinition {
+    Symbol *sym, *other;
+    Expr *value;
+} Redefinition;
+
 typedef struct FuncFacts {
     CallSites calls, callers;
     EffectSource effect[N_EFFECTS];
@@ -124,6 +130,7 @@ typedef struct FuncFacts {
     Vec(Symbol *) copied; /* warn.c: arrays whose elements are changed only in a copy */
     Vec(Declared) declared;
     Vec(Expr *) indexed; /* element accesses with a constant index, checked once extents are known */
+    Vec(Redefinition) redefined;
     Dim result_dims[MAX_RANK];
     bool has_result_dims;
     Span result_span;
@@ -617,6 +624,8 @@ typedef struct LaunchValues {
     bool is_partial; /* there may be other launches, or ones with other values */
 } LaunchValues;
 void launch_values_find(Sema *s);
+bool shape_is_open(const Symbol *sym);                       /* shape.c: it may get other extents */
+void shape_redefine(Sema *s, Redefinition r, bool was_open); /* perhaps not by this value, which shows later */
 void host_prove(Sema *s);   /* host_proofs.c: before access_check; also FuncFacts.launched of kernels */
 void combine_find(Sema *s); /* combine.c: Func.combined */
 /* disjoint.c: no two work items access the same element of the array in a way that races. */

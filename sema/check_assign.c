@@ -60,6 +60,7 @@ static bool refuse_field(Sema *s, const Symbol *sym, Span at) {
 static void reshape(Symbol *sym, void *context) {
     (void)context;
     sym->written = sym->reshaped = true;
+    sym->redefined = false;
 }
 
 bool check_writable(Sema *s, Symbol *sym, Span at, WriteKind how) {
@@ -524,7 +525,7 @@ static Type *check_target(Sema *s, Stmt *st) {
 }
 
 /* A new array of the same constant extents leaves the variable its memory. */
-static void assign_array(Sema *s, Stmt *st, Type *t, bool was_reshaped) {
+static void assign_array(Sema *s, Stmt *st, Type *t, bool was_reshaped, bool was_open) {
     const Type *field = expr_fixed_field(st->assign.target);
     if (field) {
         const Type *whole = st->assign.target->field.base->type;
@@ -535,15 +536,16 @@ static void assign_array(Sema *s, Stmt *st, Type *t, bool was_reshaped) {
     s->made_for = st->assign.value;
     check_owned(s, &st->assign.value, t, NULL);
     s->made_for = NULL;
-    if (!is_bad(st->assign.value->type) && fixed_assign(s, st->assign.target, st->assign.value))
-        sym->reshaped = was_reshaped;
+    if (is_bad(st->assign.value->type)) return;
+    if (fixed_assign(s, st->assign.target, st->assign.value)) sym->reshaped = was_reshaped;
+    else shape_redefine(s, (Redefinition){.sym = sym, .value = st->assign.value}, was_open);
 }
 
 void check_assign(Sema *s, Stmt *st) {
     bool plain = st->assign.op == OP_NONE && !st->assign.is_min && !st->assign.is_max;
     Expr *name = st->assign.target;
     const Symbol *before = plain && name->kind == EXPR_NAME ? scope_find(s, name->name.name) : NULL;
-    bool was_reshaped = before && before->reshaped;
+    bool was_reshaped = before && before->reshaped, was_open = before && shape_is_open(before);
     Type *t = check_target(s, st);
     if (!plain && t->kind == TY_ARRAY) {
         Diag *d = diag(s->c, E0325, st->assign.target->span, "`%s` needs elements, not a whole array",
@@ -556,7 +558,7 @@ void check_assign(Sema *s, Stmt *st) {
         return;
     }
     if (t->kind == TY_ARRAY) {
-        assign_array(s, st, t, was_reshaped);
+        assign_array(s, st, t, was_reshaped, was_open);
         return;
     }
     if (is_bad(t) || type_owns(t)) {

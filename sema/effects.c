@@ -56,8 +56,9 @@ static bool spread_reshaping(CallSite *site) {
         Symbol *param = site->callee->params.at[i];
         if (!param->reshaped || args->at[i].value->kind != EXPR_NAME) continue;
         Symbol *arg = args->at[i].value->name.sym;
-        if (arg->reshaped) continue;
+        if (shape_is_open(arg)) continue;
         arg->reshaped = true;
+        arg->redefined = false;
         changed = changed || arg->kind == SYM_PARAM;
     }
     return changed;

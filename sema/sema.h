@@ -72,6 +72,7 @@ struct Symbol {
     Dim dims[MAX_RANK]; /* arrays: extents known at compile time; equal symbols are equal extents. Unknown where
                          * reshaped */
     bool reshaped;      /* assigned whole or swapped, here or in a function it is passed to by &mut */
+    bool redefined;     /* with reshaped: only by values that are known (shape.c), so its extents may stay */
     Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */
     Expr *init;         /* SYM_LOCAL: what it was declared with, or NULL */
     const Range *counts; /* SYM_LOCAL: the variable of a loop: through this range; or NULL */

@@ -167,14 +167,58 @@ static void param_dims(Symbol *param, const Shape *shape) {
     }
 }
 
+bool shape_is_open(const Symbol *sym) { return sym->reshaped && !sym->redefined; }
+
+void shape_redefine(Sema *s, Redefinition r, bool was_open) {
+    if (r.sym->type->kind != TY_ARRAY || r.sym->kind != SYM_LOCAL || was_open || !s->facts) return;
+    if (frame_facts(r.sym)->is_fixed) return; /* fixed.c decides */
+    r.sym->redefined = true;
+    vec_push(s->arena, &s->facts->redefined, r);
+}
+
+static bool has_dims(const Symbol *sym) {
+    return sym->type->kind == TY_ARRAY && !shape_is_open(sym) && !frame_facts(sym)->is_fixed;
+}
+
+/* Forgets the extents that a value does not have. */
+static bool meet_dims(Symbol *sym, Dim dims[MAX_RANK]) {
+    bool changed = false;
+    for (int d = 0; d < sym->type->rank; d++) {
+        if (sym->dims[d].kind == DIM_UNKNOWN || dim_is_same(sym->dims[d], dims[d])) continue;
+        sym->dims[d] = (Dim){0};
+        changed = true;
+    }
+    return changed;
+}
+
+/* All values that a variable gets have the extents of the first: the greatest fixed point, since it may get that of
+ * another variable whose extents depend on its own. */
+static void settle_dims(FuncFacts *facts) {
+    Dim dims[MAX_RANK];
+    for (bool changed = facts->redefined.n > 0; changed;) {
+        changed = false;
+        for (int i = 0; i < facts->redefined.n; i++) {
+            Redefinition *r = &facts->redefined.at[i];
+            if (r->value) dims_of_array(r->value, dims);
+            if (has_dims(r->sym)) changed |= meet_dims(r->sym, r->value ? dims : r->other->dims);
+        }
+        for (int i = 0; i < facts->locals.n; i++) {
+            Symbol *sym = facts->locals.at[i];
+            if (!has_dims(sym)) continue;
+            dims_of_array(sym->init, dims);
+            changed |= meet_dims(sym, dims);
+        }
+    }
+}
+
 static void gather_dims(Func *f) {
     fixed_settle(f);
     for (int i = 0; i < f->params.n; i++) param_dims(f->params.at[i], &f->shapes.at[i]);
     for (int i = 0; i < f->facts->locals.n; i++) {
         Symbol *sym = f->facts->locals.at[i];
-        if (sym->type->kind != TY_ARRAY || sym->reshaped) continue;
-        if (!frame_facts(sym)->is_fixed) dims_of_array(sym->init, sym->dims);
+        if (has_dims(sym)) dims_of_array(sym->init, sym->dims);
     }
+    settle_dims(f->facts);
 }
 
 /* Comparing --------------------------------------------------------------------------------------------------- */

@@ -717,6 +717,7 @@ static void walk_one(Walk *w, Stmt *st) {
             Form v = walk_expr(w, st->let.init);
             walk_set(w, st->let.sym, &v);
         }
+        if (w->on_host) walk_learn_made(w, st->let.sym);
         return;
     case STMT_ASSIGN: walk_assign(w, st); return;
     case STMT_ATOMIC: walk_expr(w, st->atomic.atomic); return;

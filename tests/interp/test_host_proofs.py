@@ -10,7 +10,7 @@ from pathlib import Path
 
 WRONG_PROOF = "the checker has proven"
 COMPILED = 5  # every fifth function that ends is also compiled
-ARRAYS = {"a": "n", "b": "m", "c": "n + 2", "d": "8"}
+ARRAYS = {"a": "n", "b": "m", "c": "n + 2", "d": "8", "e": "n + 1", "g": "n + 1"}  # e and g are swapped or assigned
 
 
 class Function:
@@ -18,6 +18,7 @@ class Function:
         self.rng = random.Random(seed)
         self.loops = 0
         self.names = ["n", "m", "p"]  # integers in scope
+        self.replaces = seed % 2 == 0  # by arrays of other extents
         self.inside = []  # variables of loops over an array, with what may be added
         self.variables = ["v", "w"]
 
@@ -42,8 +43,8 @@ class Function:
 
     def element(self):
         r = self.rng
-        if r.random() < 0.1: return f"{r.choice('abcd')}[{self.integer()}]"
-        if not self.inside or r.random() < 0.1: return f"{r.choice('acd')}[{r.choice(['0', '1', 'p'])}]"
+        if r.random() < 0.1: return f"{r.choice('abcdeg')}[{self.integer()}]"
+        if not self.inside or r.random() < 0.1: return f"{r.choice('acdeg')}[{r.choice(['0', '1', 'p'])}]"
         name, array, by = r.choice(self.inside)
         return f"{array}[{name}{by if r.random() < 0.2 else ''}]"
 
@@ -57,7 +58,7 @@ class Function:
         r = self.rng
         self.loops += 1
         name = f"i{self.loops}"
-        array = r.choice("aabcd")
+        array = r.choice("aabcdeg")
         end = ARRAYS[array]
         by, range_ = r.choice([
             (" - 1", end), (" + 1", f"len({array}) - 1"), (" - 1", f"1..{end}"), (" - p", f"p..{end}"),
@@ -98,9 +99,15 @@ class Function:
                            f"t += if {other} > 2 {{ i32(next(&mut {name})) }} else {{ 2 }};\n"])
         return f"{name} = {r.randrange(10)};\n{change}t += d[{name}];\n"
 
+    def redefined(self):
+        r = self.rng
+        if self.replaces and r.random() < 0.7: return f"{r.choice('eg')} = [4; {r.choice(['n', 'm', 'n + 2', '8'])}];\n"
+        same = ["swap(&mut e, &mut g)", "e = [2; n + 1]", "g = [i32(i) for i in n + 1]", "g = copy(&e)"]
+        return f"{r.choice(same)};\n"
+
     def statement(self, depth):
         r = self.rng
-        kind = r.randrange(14) if depth else r.randrange(7)
+        kind = r.randrange(15) if depth else r.randrange(8)
         variable = r.choice(self.variables)
         if kind < 3: return f"{self.element()} = {self.element()} + {self.element()};\n"
         if kind == 3: return f"{variable} {r.choice(['=', '+=', '-=', '/=', 'min=', 'max='])} {self.integer()};\n"
@@ -112,11 +119,13 @@ class Function:
             text = f"let {name}: index = {self.integer()};\n"
             self.names.append(name)
             return text
-        if kind < 9: return self.loop(depth)
-        if kind == 9: return self.guarded(depth)
-        if kind == 10: return f"if {self.condition()} " + self.block(depth - 1)
-        if kind == 11: return f"if {self.condition()} " + self.block(depth - 1)[:-1] + " else " + self.block(depth - 1)
+        if kind == 7: return self.redefined()
+        if kind < 10: return self.loop(depth)
+        if kind == 10: return self.guarded(depth)
+        if kind == 11: return f"if {self.condition()} " + self.block(depth - 1)
         if kind == 12:
+            return f"if {self.condition()} " + self.block(depth - 1)[:-1] + " else " + self.block(depth - 1)
+        if kind == 13:
             leave = r.choice(["", f"if {self.condition(0)} {{ {r.choice(['break', 'continue'])}; }}"])
             return f"while {self.condition()} && turns < 40 {{\nturns += 1;\n{self.statement(depth - 1)}{leave}\n}}\n"
         return f"if {self.condition()} {{ return t; }}\n"
@@ -125,7 +134,8 @@ class Function:
         body = "".join(self.statement(3) for _ in range(5))
         return (f"fn work(a: &mut [i32; n], b: &mut [i32; m], c: &mut [i32; n + 2], p: index) -> i32 {{\n"
                 f"var d = [1; 8];\nvar v: index = {self.rng.randrange(0, 9)};\nvar w = p;\n"
-                f"var turns = 0;\nvar t: i32 = 0;\n{body}return t + d[0];\n}}\n")
+                f"var e = [1; n + 1];\nvar g = [2; n + 1];\nvar turns = 0;\n"
+                f"var t: i32 = 0;\n{body}return t + d[0];\n}}\n")
 
 
 def program(seed):
