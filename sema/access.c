@@ -172,37 +172,7 @@ static const char *decide(Walk *w, Expr *e, const Symbol *array, int d, const Fo
     return why;
 }
 
-/* Loops that check for all of their rounds ---------------------------------------------------------------------- */
-
-/* The variable of a loop with a step of 1 whose iterations all begin at `body`. */
-void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r) {
-    bool unit = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1);
-    bool fits = sym->type->kind >= TY_I8 && sym->type->kind <= TY_INDEX && sym->type->kind != TY_U64;
-    w->early = unit && fits && w->known[sym->id] && !w->f->group.items && !w->on_host ? checks : NULL;
-    if (w->early) w->early_at = w->now[sym->id];
-}
-
-/* Only index d is undecided, and it increases with the loop variable: then only the first iteration, and the first
- * iteration past the extent, can fail. */
-static bool checked_early(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, const char *why) {
-    enum { FAR = 1 << 30 };
-    Form add;
-    unsigned others = ((1u << e->index.at.n) - 1) & ~(1u << d);
-    if (!w->early || w->early->n == MAX_LOOP_CHECKS || (e->index.proven & others) != others) return false;
-    if (!array || array->kind != SYM_PARAM || array->reshaped || e->index.at.n != array->type->rank) return false;
-    if (!form_add(&add, at, -1, &w->early_at) || !form_is_const(&add) || add.c < -FAR || add.c > FAR) return false;
-    LoopChecks *checks = w->early;
-    CheckSite site = {
-        .kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .name = array->name, .is_hoisted = true};
-    site.text = walk_text(w, e->span);
-    site.why = arena_printf(w->s->arena, "%s; checked once, before the loop", why);
-    e->index.site = walk_keep(w, site);
-    e->index.early = 1u << d;
-    LoopCheck check = {.access = e, .dim = d, .add = (int64_t)add.c, .site = e->index.site};
-    vec_push(w->s->arena, checks, check);
-    w->early = checks;
-    return true;
-}
+/* The table ------------------------------------------------------------------------------------------------------- */
 
 void walk_note(Walk *w, Access x) {
     if (w->on_host) return;
@@ -281,7 +251,7 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
     }
     walk_check(w, CHECK_INDEX, e->span, e->span);
     e->index.site = e->index.proven == all ? -1 : 0;
-    if (e->index.proven == all || w->on_host || checked_early(w, e, array, last, &at[last], why)) return;
+    if (e->index.proven == all || w->on_host || hoist_check(w, e, array, last, &at[last], why)) return;
     CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why, .access = e};
     site.name = array ? array->name : expr_fixed_field(base) ? walk_text(w, base->span) : "the array";
     site.text = walk_text(w, e->span);
@@ -416,7 +386,7 @@ void access_check(Sema *s, Func *f) {
         bind_domain(&w);
     }
     if (f->is_kernel && f->domain.n == 1)
-        walk_loop_begins(&w, &f->loop_checks, f->domain.at[0], &f->item->fn.over.at[0].range);
+        hoist_begin(&w, &f->loop_checks, NULL, f->domain.at[0], &f->item->fn.over.at[0].range);
     walk_body(&w, f->item->fn.body);
     if (may_be_interrupted(s, f)) f->may_fail = f->may_assert = true;
     f->facts->atoms.at = w.a.atoms.at;

@@ -5,7 +5,12 @@
 
 #include "sema/check.h"
 
-enum { MAX_LOOP_CHECKS = 4 };
+enum { MAX_ELEMENTS = 64 };
+
+typedef struct KnownElement {
+    const Symbol *array;
+    Form at[MAX_RANK], value;
+} KnownElement;
 
 typedef struct Walk {
     Sema *s;
@@ -20,8 +25,12 @@ typedef struct Walk {
     int sometimes; /* not 0: the current code is conditional */
     int inherited; /* accesses of functions called, so far */
     const Stmt *assign; /* whose target is walked, or NULL */
+    Vec(KnownElement) elements;
     LoopChecks *early; /* checks of the loop whose body begins here; NULL: no body begins here */
     Form early_at;     /* its variable */
+    const Symbol *early_of;
+    const Stmt *early_loop; /* NULL: the loop over the items */
+    bool early_may_unroll;  /* its bounds are constants */
     bool on_host;      /* of a host function (host_proofs.c): checks that stay are not recorded */
     void (*launch)(struct Walk *w, const Expr *offload); /* host functions: at each launch; or NULL */
     Form *domain_hi; /* groups: one for each domain variable: what is known if `inside` is true */
@@ -56,6 +65,9 @@ Form walk_symbol(Walk *w, const Symbol *sym, const Expr *e);
 Form walk_unknown(Walk *w, AtomKind kind, const Expr *e);
 const char *walk_text(Walk *w, Span span);
 
+/* elements.c: the value of an element */
+Form walk_element(Walk *w, Expr *e);
+
 /* learn.c */
 void walk_learn(Walk *w, Expr *cond, bool holds);
 
@@ -66,11 +78,16 @@ bool walk_extent(Walk *w, const Symbol *array, int d, Form *out); /* false: not 
 void walk_learn_inside(Walk *w);
 void walk_learn_made(Walk *w, const Symbol *array);             /* where a variable of the host is declared */
 void walk_check(Walk *w, CheckKind kind, Span span, Span what); /* notes a check; walk_keep follows if it is kept */
-int walk_keep(Walk *w, CheckSite site); /* its number */
-void walk_loop_begins(Walk *w, LoopChecks *checks, const Symbol *sym, const Range *r);
+int walk_keep(Walk *w, CheckSite site);                         /* its number */
 int walk_keep_assert(Walk *w, const Stmt *st);
 void walk_at(Walk *w, const Expr *e, const Form *at); /* x.at(i) */
 void walk_note(Walk *w, Access x); /* into the table, with what is known here */
+
+/* hoist.c */
+void hoist_begin(Walk *w, LoopChecks *checks, const Stmt *loop, const Symbol *sym, const Range *r);
+/* true: the check of index d, for the reason `why`, is one of the loop whose body begins here */
+bool hoist_check(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, const char *why);
+void hoist_end(Walk *w, LoopChecks *checks, int n_sites); /* n_sites: Program.sites at hoist_begin */
 
 /* launched.c: what all launches of a kernel have in common */
 void launched_expect(Sema *s, const Func *host);  /* before any look */

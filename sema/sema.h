@@ -221,14 +221,19 @@ typedef struct Checked {
     int site;        /* Program.sites[site - 1]; 0: shown needless */
 } Checked;
 
-/* Range check hoisting: a check that a loop makes once for all of its iterations, before the first and after the last
- * one that passes. The access is at the beginning of each iteration, and its index is the loop variable plus a
- * constant. */
+/* Range check hoisting (hoist.c): a check that a loop makes once for all of its iterations. The access is at the
+ * beginning of each iteration. CHECK_NEAR: its index is the loop variable plus `add`; the loop ends before the first
+ * iteration that fails, which is reported then. CHECK_STEADY: the same index in all iterations. CHECK_AHEAD: one more
+ * in each iteration; the failure of a later iteration may be reported before the first. */
+enum { MAX_LOOP_CHECKS = 4 };
+typedef enum HoistKind { CHECK_NEAR, CHECK_STEADY, CHECK_AHEAD } HoistKind;
 typedef struct LoopCheck {
     const Expr *access; /* an EXPR_INDEX of a parameter */
+    HoistKind kind;
     int dim;
-    int64_t add;
+    int64_t add; /* CHECK_NEAR */
     int site;
+    const char *why;
 } LoopCheck;
 typedef struct LoopChecks {
     LoopCheck *at;

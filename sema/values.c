@@ -498,13 +498,6 @@ static void comprehension(Walk *w, Expr *e) {
     w->a.facts.n = mark;
 }
 
-static Form element(Walk *w, const Expr *e) {
-    Form f = walk_unknown(w, ATOM_LOADED, e);
-    const ConstArray *a = const_array_of(e);
-    if (a) affine_limit(&w->a, &f, a->least, a->greatest);
-    return f;
-}
-
 static void offload(Walk *w, Expr *e) {
     if (w->quiet) return;
     if (w->launch) w->launch(w, e);
@@ -521,7 +514,7 @@ Form walk_expr(Walk *w, Expr *e) {
     case EXPR_CALL: return call(w, e);
     case EXPR_INDEX:
         if (!w->quiet) walk_index(w, e, true, false, false);
-        return element(w, e);
+        return walk_element(w, e);
     case EXPR_IF: return if_expr(w, e);
     case EXPR_CONVERT: {
         Form f = walk_expr(w, e->convert.operand);
@@ -591,6 +584,15 @@ static void walk_if(Walk *w, Stmt *st) {
     if (!left) forget_block(w, then);
 }
 
+/* `lo + 16`, which may wrap: then it is less than lo, and the loop from lo to it has no iterations. Or NULL. */
+static const Form *end_without_wrap(Walk *w, const Form *lo, const Form *hi) {
+    const Atom *atom = hi->n == 1 && hi->c == 0 && hi->at[0].k == 1 ? &w->a.atoms.at[hi->at[0].atom] : NULL;
+    Form length;
+    if (!atom || atom->kind != ATOM_WRAPS || !atom->is_sum || !form_add(&length, &atom->either[0], -1, lo)) return NULL;
+    Interval trips = affine_interval(&w->a, &length);
+    return trips.lo >= 0 && trips.hi <= atom->hi - atom->lo ? &atom->either[0] : NULL;
+}
+
 void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const Form *step) {
     if (!type_is_integer(sym->type)) return;
     Wide least = type_least(sym->type), most = type_most(sym->type);
@@ -603,6 +605,8 @@ void walk_bind(Walk *w, const Symbol *sym, const Form *lo, const Form *hi, const
     if (down && lo_fits) affine_limit(&w->a, &v, hi_fits ? affine_interval(&w->a, hi).lo + 1 : least, first.hi);
     if (up && lo_fits) affine_learn_at_least(&w->a, &v, lo, 0);
     if (up && hi_fits) affine_learn_at_least(&w->a, hi, &v, 1);
+    const Form *end = up && lo_fits && hi_fits ? end_without_wrap(w, lo, hi) : NULL;
+    if (end) affine_learn_at_least(&w->a, end, &v, 1);
     if (down && lo_fits) affine_learn_at_least(&w->a, lo, &v, 0);
     if (down && hi_fits) affine_learn_at_least(&w->a, &v, hi, 1);
 }
@@ -631,12 +635,13 @@ static void walk_for(Walk *w, Stmt *st) {
     monotone_begin(w, &monotone, NULL);
     walk_bind(w, st->for_.binder.sym, &lo, &hi, &step);
     LoopChecks *checks = arena_new(w->s->arena, LoopChecks);
-    walk_loop_begins(w, checks, st->for_.binder.sym, r);
-    if (form_is_const(&lo) && form_is_const(&hi)) w->early = NULL; /* it may be unrolled instead */
+    int n_sites = w->s->program->sites.n;
+    hoist_begin(w, checks, st, st->for_.binder.sym, r);
+    w->early_may_unroll = form_is_const(&lo) && form_is_const(&hi);
     w->sometimes++;
     walk_block(w, st->for_.body);
     w->sometimes--;
-    w->early = NULL;
+    hoist_end(w, checks, n_sites);
     if (checks->n) st->for_.checks = checks;
     w->a.facts.n = mark;
     forget_block(w, st->for_.body);

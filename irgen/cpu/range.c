@@ -294,7 +294,7 @@ static void run_items(Walk *w, const Rectangle *r) {
     if (!rows) {
         LLVMValueRef lo = row_origin(w);
         LLVMValueRef first = LLVMBuildAdd(f->b, lo, r->from, ""), end = LLVMBuildAdd(f->b, lo, to, "");
-        early = cg_early_begin(f, &w->fn->loop_checks, fastest->sym, first, end);
+        early = cg_early_begin(f, &w->fn->loop_checks, fastest->sym, true, first, end);
         if (early.checks) to = LLVMBuildSub(f->b, early.end, lo, "");
     }
     ItemLoop item = item_loop_begin(f, r->from, to, "items");

@@ -181,7 +181,7 @@ static void run_item(Grid *g, LLVMValueRef k) {
     LLVMValueRef lo = cg_index_value(f, g->axes[g->fn->domain.n - 1].lo), at = LLVMBuildAdd(f->b, lo, k, "");
     LLVMBasicBlockRef done = f->next_item = cg_block(f, "item.done");
     LLVMValueRef own = f->slots[sym->id].value; /* cg_early_begin changes it for reports */
-    CgEarly early = cg_early_begin(f, checks, sym, at, LLVMBuildAdd(f->b, at, cg_i64(f->cg, 1), ""));
+    CgEarly early = cg_early_begin(f, checks, sym, true, at, LLVMBuildAdd(f->b, at, cg_i64(f->cg, 1), ""));
     f->slots[sym->id].value = own;
     LLVMBasicBlockRef inside = cg_block(f, "inside"), checked = cg_block(f, "inside.done");
     LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, at, early.end, ""), inside, checked);

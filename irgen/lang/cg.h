@@ -395,7 +395,9 @@ typedef struct CgEarly {
     LLVMValueRef hi, end;     /* i64: the end of the loop, and the end that the checks allow */
     LLVMBasicBlockRef out;    /* behind it all: where `break` goes */
 } CgEarly;
-CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *item, LLVMValueRef lo, LLVMValueRef hi);
+/* var: the variable of the loop; items: which is that over the kernel's items */
+CgEarly cg_early_begin(CgFunc *f, const LoopChecks *checks, const Symbol *var, bool items, LLVMValueRef lo,
+                       LLVMValueRef hi);
 void cg_early_end(CgFunc *f, const CgEarly *e);
 
 /* flat.c: delinearisation */

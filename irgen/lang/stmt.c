@@ -210,7 +210,8 @@ static void for_(CgFunc *f, Stmt *s) {
     if (s->for_.syncs.n) cg_sync_before_loop(f, &s->for_.syncs, cg_axis_trips(f, &axis), s->span);
     CgEarly early = {0};
     if (s->for_.checks) {
-        early = cg_early_begin(f, s->for_.checks, NULL, cg_index_value(f, axis.lo), cg_index_value(f, axis.hi));
+        LLVMValueRef lo = cg_index_value(f, axis.lo), hi = cg_index_value(f, axis.hi);
+        early = cg_early_begin(f, s->for_.checks, s->for_.binder.sym, false, lo, hi);
         axis.hi.v = LLVMBuildTruncOrBitCast(f->b, early.end, LLVMTypeOf(axis.hi.v), "");
     }
     CgLoop l = cg_loop_begin(f, &axis);

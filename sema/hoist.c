@@ -1,0 +1,186 @@
+/* hoist.c -- range check hoisting: of an access at the beginning of each iteration of a loop, only one of whose indices
+ * is undecided, what can be checked before the loop.
+ *
+ *   CHECK_NEAR    x[j + 1]      the first iteration, and the end of the loop moves to the first one that fails
+ *   CHECK_STEADY  x[a, j]       the first iteration: in the others the index is the same
+ *   CHECK_AHEAD   x[at[i] + j]  the first and the last iteration, in a loop that is executed to its end otherwise and
+ *                               prints nothing: what it stores before a failure is unspecified
+ *
+ * The last two are for indices that come from data: those that are known when the items begin have better means
+ * (irgen/simd/inside.c), which leave neighbouring items loops of the same length. */
+#include "sema/access.h"
+
+/* The variable of a loop with a step of 1 whose iterations all begin at its body; loop: NULL for that over the items.
+ */
+void hoist_begin(Walk *w, LoopChecks *checks, const Stmt *loop, const Symbol *sym, const Range *r) {
+    bool unit = !r->step || (r->step->konst.kind == CONST_INT && r->step->konst.i == 1);
+    bool fits = sym->type->kind >= TY_I8 && sym->type->kind <= TY_INDEX && sym->type->kind != TY_U64;
+    w->early = unit && fits && w->known[sym->id] && !w->f->group.items && !w->on_host ? checks : NULL;
+    if (!w->early) return;
+    w->early_at = w->now[sym->id];
+    w->early_loop = loop;
+    w->early_of = sym;
+    w->early_may_unroll = false;
+}
+
+/* Values that are the same in all iterations ------------------------------------------------------------------------
+ */
+
+static bool is_steady(const Walk *w, const Expr *e);
+
+static bool is_steady_name(const Walk *w, const Symbol *sym) {
+    if (!sym || sym == w->early_of) return false;
+    if (sym->kind == SYM_SIZE || sym->kind == SYM_DOMAIN) return true;
+    if (sym->kind == SYM_PARAM) return sym->mode == REF_NONE;
+    return sym->kind == SYM_LOCAL && !sym->is_mutable && !sym->is_group_value && !sym->is_shared && !sym->table &&
+           sym->span.hi <= w->early_loop->span.lo;
+}
+
+/* An element that no item writes, and whose indices need no check. */
+static bool is_steady_element(const Walk *w, const Expr *e) {
+    const Symbol *array = e->index.base->kind == EXPR_NAME ? e->index.base->name.sym : NULL;
+    if (!array || array->kind != SYM_PARAM || array->mode != REF_IN || e->index.site != -1) return false;
+    for (int d = 0; d < e->index.at.n; d++)
+        if (!is_steady(w, e->index.at.at[d])) return false;
+    return true;
+}
+
+/* It may be computed before the loop. Checks of divisors and of amounts that stay have ended the search for checks. */
+static bool is_steady(const Walk *w, const Expr *e) {
+    if (e->konst.kind == CONST_INT) return true;
+    switch (e->kind) {
+    case EXPR_NAME: return is_steady_name(w, e->name.sym);
+    case EXPR_UNARY: return is_steady(w, e->unary.operand);
+    case EXPR_BINARY: return is_steady(w, e->binary.lhs) && is_steady(w, e->binary.rhs);
+    case EXPR_CONVERT: return is_steady(w, e->convert.operand);
+    case EXPR_INDEX: return is_steady_element(w, e);
+    case EXPR_CALL:
+        return e->call.info && e->call.info->kind == CALL_CONVERT && e->call.args.n == 1 &&
+               is_steady(w, e->call.args.at[0].value);
+    case EXPR_ERROR:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_BOOL:
+    case EXPR_STR:
+    case EXPR_FIELD:
+    case EXPR_FILL:
+    case EXPR_COMPREHEND:
+    case EXPR_LIST:
+    case EXPR_RANGE:
+    case EXPR_IF:
+    case EXPR_OFFLOAD:
+    case EXPR_ATOMIC:
+    case EXPR__COUNT: break;
+    }
+    return false;
+}
+
+/* The variable plus something steady, in 64 bits or without overflow: each iteration's value is one more. */
+static bool counts_with(const Walk *w, const Expr *e) {
+    if (e->konst.kind != CONST_NONE || !type_is_integer(e->type)) return false;
+    if (e->kind == EXPR_NAME) return e->name.sym == w->early_of;
+    if (e->kind == EXPR_CONVERT) return counts_with(w, e->convert.operand) && e->type->bits == 64;
+    if (e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_CONVERT && e->call.args.n == 1)
+        return counts_with(w, e->call.args.at[0].value) && e->type->bits == 64;
+    if (e->kind != EXPR_BINARY || (e->type->bits != 64 && !e->binary.exact)) return false;
+    const Expr *l = e->binary.lhs, *r = e->binary.rhs;
+    if (e->binary.op == OP_SUB) return counts_with(w, l) && is_steady(w, r);
+    return e->binary.op == OP_ADD && ((counts_with(w, l) && is_steady(w, r)) || (is_steady(w, l) && counts_with(w, r)));
+}
+
+/* What the program's text alone does not say: elements, and what is computed of them. */
+static bool comes_from_data(const Walk *w, const Form *at) {
+    for (int i = 0; i < at->n; i++) {
+        const Atom *atom = &w->a.atoms.at[at->at[i].atom];
+        if (atom->kind == ATOM_WRAPS && atom->is_sum && comes_from_data(w, &atom->either[0])) return true;
+        if (atom->kind == ATOM_LOADED || atom->kind == ATOM_CALLED || atom->kind == ATOM_COMPUTED) return true;
+    }
+    return false;
+}
+
+/* Loops whose iterations are all executed ----------------------------------------------------------------------------
+ */
+
+/* Functions that are called are walked before their callers. */
+static bool may_end(Expr *e, void *context) {
+    (void)context;
+    if (e->kind == EXPR_OFFLOAD) return true;
+    if (e->kind != EXPR_CALL || !e->call.info) return false;
+    const Func *f = e->call.info->kind == CALL_FUNC ? e->call.info->func : NULL;
+    if (e->call.info->kind == CALL_BUILTIN) return e->call.info->builtin == BUILTIN_PRINT;
+    return f && (f->may_fail || f->may_assert || f->effects & (EFFECT_PRINT | EFFECT_EXTERN));
+}
+
+/* It prints nothing and does not leave the loop. What arrays contain after a failed check is unspecified. */
+static bool goes_on(const Stmt *st) {
+    const unsigned ends = STMTS_LEAVE | 1u << STMT_WHILE | 1u << STMT_ASSERT | 1u << STMT_BARRIER | 1u << STMT_ERROR;
+    return !stmt_holds(st, ends) && !stmt_find(st, may_end, NULL);
+}
+
+/* The decision
+ * --------------------------------------------------------------------------------------------------------- */
+
+static bool has_kind(const LoopChecks *checks, HoistKind kind) {
+    for (int i = 0; i < checks->n; i++)
+        if (checks->at[i].kind == kind) return true;
+    return false;
+}
+
+static bool is_near(const Walk *w, const Form *at, int64_t *by) {
+    enum { FAR = 1 << 30 };
+    Form add;
+    if (w->early_may_unroll || has_kind(w->early, CHECK_AHEAD)) return false;
+    if (!form_add(&add, at, -1, &w->early_at) || !form_is_const(&add) || add.c < -FAR || add.c > FAR) return false;
+    *by = (int64_t)add.c;
+    return true;
+}
+
+static bool choose_kind(Walk *w, const Expr *index, const Form *at, LoopCheck *check) {
+    check->kind = CHECK_NEAR;
+    if (is_near(w, at, &check->add)) return true;
+    if (!w->early_loop || !comes_from_data(w, at)) return false;
+    check->kind = CHECK_STEADY;
+    if (is_steady(w, index)) return true;
+    check->kind = CHECK_AHEAD;
+    return !has_kind(w->early, CHECK_NEAR) && counts_with(w, index) && goes_on(w->early_loop);
+}
+
+bool hoist_check(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, const char *why) {
+    unsigned others = ((1u << e->index.at.n) - 1) & ~(1u << d);
+    if (!w->early || w->early->n == MAX_LOOP_CHECKS || (e->index.proven & others) != others) return false;
+    if (!array || array->kind != SYM_PARAM || array->reshaped || e->index.at.n != array->type->rank) return false;
+    LoopCheck check = {.access = e, .dim = d, .why = why};
+    if (!choose_kind(w, e->index.at.at[d], at, &check)) return false;
+    LoopChecks *checks = w->early;
+    CheckSite site = {
+        .kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .name = array->name, .is_hoisted = true};
+    site.text = walk_text(w, e->span);
+    site.why = arena_printf(w->s->arena, "%s; checked once, before the loop", why);
+    check.site = e->index.site = walk_keep(w, site);
+    e->index.early = 1u << d;
+    vec_push(w->s->arena, checks, check);
+    w->early = checks;
+    return true;
+}
+
+/* Where the loop has checks of its own, an iteration may fail before the one that would be reported: then those that
+ * look ahead are made in each iteration, as written. */
+void hoist_end(Walk *w, LoopChecks *checks, int n_sites) {
+    Program *p = w->s->program;
+    w->early = NULL;
+    if (p->sites.n - n_sites == checks->n) return;
+    int n = 0;
+    for (int i = 0; i < checks->n; i++) {
+        LoopCheck *c = &checks->at[i];
+        if (c->kind != CHECK_AHEAD) {
+            checks->at[n++] = *c;
+            continue;
+        }
+        CheckSite *site = &p->sites.at[c->site - 1];
+        ((Expr *)c->access)->index.early = 0;
+        site->is_hoisted = false;
+        site->why = c->why;
+        site->access = (Expr *)c->access;
+    }
+    checks->n = n;
+}
