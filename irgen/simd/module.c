@@ -237,6 +237,7 @@ void simd_thread_exits(Cg *cg) {
 void simd_unroll(Cg *cg) {
     static const char simplify[] = "instcombine<no-verify-fixpoint>,sroa,early-cse,sccp,dce";
     enum { MOST_AROUND = 2 };
+    if (cg_allows(cg, UNROLL)) change_each_nest(cg, simd_leaves_short_in, "lcssa");
     bool goes_on = cg_allows(cg, UNROLL) && change_each_nest(cg, simd_unroll_in, simplify);
     for (int i = 0; i < MOST_AROUND && goes_on; i++) {
         each_with_nests(cg, simd_merge_straight);

@@ -9,14 +9,16 @@
  * (straight.c). */
 #include "irgen/simd/simd.h"
 
-/* SMALL_VALUES: in all iterations, as they are before their counters are constants */
-enum { MOST_TRIPS = 16, FEW_TRIPS = 8, MOST_FILLING = 768, MOST_VALUES = 256, SMALL_VALUES = 160 };
+/* SMALL_VALUES: in all iterations, as they are before their counters are constants. SEARCH_TRIPS: of a loop that items
+ * leave early and that gathers: few come to the last iterations, which vector code then executes for all. */
+enum { MOST_TRIPS = 16, FEW_TRIPS = 8, SEARCH_TRIPS = 4, MOST_FILLING = 768, MOST_VALUES = 256, SMALL_VALUES = 160 };
 
 typedef struct Short {
     const SimdRegion *g;
     const SimdLoop *loop;
     bool *has; /* by block: the loop's, and those in which failed checks report its values */
-    LLVMBasicBlockRef header, before, exit;
+    LLVMBasicBlockRef header, before, first, exit; /* the header's successors: in the loop, outside */
+    bool leaves_early;                             /* by `break` or `return`, too */
     int trips;
     bool is_straight;   /* without branches: written as one block, in which parts.c finds all accesses */
     ValueMap *block_at; /* of the loop, to `blocks` */
@@ -43,18 +45,24 @@ static LLVMValueRef coming(LLVMValueRef phi, LLVMBasicBlockRef from, bool same) 
 static int known_trips(const Short *s) {
     LLVMValueRef cond = LLVMGetCondition(LLVMGetBasicBlockTerminator(s->header));
     LLVMIntPredicate p = LLVMIsAICmpInst(cond) ? LLVMGetICmpPredicate(cond) : LLVMIntEQ;
-    if (p != LLVMIntSLT && p != LLVMIntULT) return 0;
+    bool goes_on = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->header), 0) == s->first; /* where it holds */
+    if (p != (goes_on ? LLVMIntSLT : LLVMIntSGT) && p != (goes_on ? LLVMIntULT : LLVMIntUGT)) return 0;
     LLVMValueRef counter = LLVMGetOperand(cond, 0), hi = LLVMGetOperand(cond, 1);
     if (!LLVMIsAPHINode(counter) || LLVMGetInstructionParent(counter) != s->header || !LLVMIsAConstantInt(hi)) return 0;
     LLVMValueRef lo = coming(counter, s->before, true), next = coming(counter, s->before, false);
     int64_t step;
     if (!LLVMIsAConstantInt(lo) || !simd_goes_on_by(s->g, counter, next, &step)) return 0;
     int64_t from = LLVMConstIntGetSExtValue(lo), to = LLVMConstIntGetSExtValue(hi);
-    if (p == LLVMIntULT && from < 0) return 0;
+    if ((p == LLVMIntULT || p == LLVMIntUGT) && (from < 0 || to < 0)) return 0;
+    if (!goes_on && to++ == INT64_MAX) return 0;
     if (step <= 0 || step > MOST_VALUES || to <= from || to - from > MOST_TRIPS * step) return 0;
     if (to > (INT64_MAX >> (64 - LLVMGetIntTypeWidth(LLVMTypeOf(counter)))) - step)
         return 0; /* the last step may wrap */
     return (int)((to - from + step - 1) / step);
+}
+
+static bool is_gather(const SimdRegion *g, const SimdValue *value) {
+    return simd_is_access(value->v) && value->private_of < 0 && simd_address_rate(g, value).x == LANE_VARYING;
 }
 
 /* Neighbours' elements are apart, and the iterations fill what is between them. */
@@ -83,14 +91,24 @@ static bool shifts_edge(const SimdRegion *g, int loop, const SimdValue *value) {
     return false;
 }
 
-/* Outside, only the exit may use what the loop computes, and only what its header does. */
+/* A phi outside that takes the value only where the loop is left. */
+static bool takes_at_exit(const Short *s, LLVMValueRef user, LLVMValueRef v) {
+    for (unsigned i = 0; LLVMIsAPHINode(user) && i < LLVMCountIncoming(user); i++) {
+        int from = value_map_get(s->g->block_of, LLVMGetIncomingBlock(user, i));
+        if (LLVMGetIncomingValue(user, i) == v && (from < 0 || !s->loop->has[from])) return false;
+    }
+    return LLVMIsAPHINode(user);
+}
+
+/* Outside, only the exits may use what the loop computes: phis, and behind the header what it does. */
 static bool keeps_to_itself(const Short *s, const SimdValue *value) {
     const SimdRegion *g = s->g;
     for (LLVMUseRef u = LLVMGetFirstUse(value->v); u; u = LLVMGetNextUse(u)) {
         int user = value_map_get(g->value_of, LLVMGetUser(u));
         if (user >= 0 && s->has[g->values.at[user].block]) continue;
-        if (user < 0 || g->blocks.at[g->values.at[user].block].leaves || g->blocks.at[value->block].bb != s->header)
-            return false;
+        if (user >= 0 && takes_at_exit(s, LLVMGetUser(u), value->v)) continue;
+        bool is_last = g->blocks.at[value->block].bb == s->header && !s->leaves_early;
+        if (user < 0 || g->blocks.at[g->values.at[user].block].leaves || !is_last) return false;
     }
     return true;
 }
@@ -128,7 +146,8 @@ static void find_blocks(Short *s) {
     }
 }
 
-/* One edge in, one back, and one out, from the header; and the ways out of failed checks. */
+/* One edge in, one back, and one out, from the header; early exits, by `break` or `return`, and the ways out of failed
+ * checks. */
 static bool find_edges(Short *s) {
     const SimdRegion *g = s->g;
     int n_in = 0, n_back = 0;
@@ -143,14 +162,17 @@ static bool find_edges(Short *s) {
             }
             if (!s->loop->has[b] || (to >= 0 && s->loop->has[to])) continue;
             if (to >= 0 && g->blocks.at[to].leaves) continue;
-            if (to < 0 || s->exit || g->blocks.at[b].bb != s->header) return false;
-            s->exit = bb;
+            if (to < 0) return false;
+            if (g->blocks.at[b].bb == s->header) s->exit = bb;
+            else s->leaves_early = true;
         }
     s->is_straight = true;
     for (int b = 0; b < g->blocks.n; b++)
         if (s->loop->has[b] && g->blocks.at[b].bb != s->header && simd_n_succ(g, b) != 1) s->is_straight = false;
-    return n_in == 1 && n_back == 1 && s->exit && LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(s->header)) == 2 &&
-           LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->header), 1) == s->exit;
+    LLVMValueRef leave = LLVMGetBasicBlockTerminator(s->header);
+    if (n_in != 1 || n_back != 1 || !s->exit || LLVMGetNumSuccessors(leave) != 2) return false;
+    s->first = LLVMGetSuccessor(leave, LLVMGetSuccessor(leave, 0) == s->exit);
+    return s->first != s->exit;
 }
 
 /* Loops around it, all short, of which one fills what is between neighbours: then they are unrolled as well, after it.
@@ -170,24 +192,27 @@ static int trips_around(const Short *s, int loop) {
     return 0;
 }
 
-/* again: other loops have been unrolled and simplified; those that only are small now would leave blocks no rows. */
-static bool is_wanted(Short *s, int loop, bool again) {
+/* again: other loops have been unrolled and simplified; those that only are small now would leave blocks no rows.
+ * open: the uses outside do not matter */
+static bool is_wanted(Short *s, int loop, bool again, bool open) {
     const SimdRegion *g = s->g;
     int n = 0;
-    bool fills = false, shifts = false, calls = false;
+    bool fills = false, shifts = false, calls = false, gathers = false;
     if (!is_innermost(g, loop) || !find_edges(s)) return false;
     find_blocks(s);
     s->trips = known_trips(s);
     for (int i = 0; i < g->values.n && s->trips; i++) {
         const SimdValue *value = &g->values.at[i];
         if (!s->loop->has[value->block]) continue;
-        if (!keeps_to_itself(s, value)) return false;
+        if (!open && !keeps_to_itself(s, value)) return false;
         fills |= is_interleaved(g, loop, value) || is_own_element(g, loop, value);
         shifts |= shifts_edge(g, loop, value);
+        gathers |= is_gather(g, value);
         calls |= LLVMIsACallInst(value->v) &&
                  !simd_is_pure_call(value->v); /* of a prefetch (ahead.c), or large when inlined */
         n++;
     }
+    if (gathers && s->leaves_early && s->trips > SEARCH_TRIPS) return false;
     int around = s->trips && !fills ? trips_around(s, loop) : 0;
     if (around && n * s->trips * around <= MOST_FILLING) return true;
     if (!s->trips || (!fills && (again || s->trips > FEW_TRIPS))) return false;
@@ -225,6 +250,33 @@ static void write_phi(Short *s, LLVMBuilderRef b, LLVMValueRef phi) {
     stand_for(s, phi, made);
 }
 
+/* Adds what an early exit gives the phis where it leads. */
+static void leave(const Short *s, LLVMBuilderRef b, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
+    LLVMBasicBlockRef at = LLVMGetInsertBlock(b);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(to); LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        LLVMValueRef v = now(s, coming(phi, from, true));
+        LLVMAddIncoming(phi, &v, &at, 1);
+    }
+}
+
+/* The phis without what comes from the loop as it was. */
+static void forget_loop(const Short *s, LLVMBuilderRef b, LLVMBasicBlockRef at) {
+    LLVMValueRef next;
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(at); LLVMIsAPHINode(phi); phi = next) {
+        next = LLVMGetNextInstruction(phi);
+        LLVMPositionBuilderBefore(b, phi);
+        LLVMValueRef made = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+            LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+            LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+            int block = value_map_get(s->g->block_of, from);
+            if (block < 0 || !s->has[block]) LLVMAddIncoming(made, &v, &from, 1);
+        }
+        LLVMReplaceAllUsesWith(phi, made);
+        LLVMInstructionEraseFromParent(phi);
+    }
+}
+
 static void write_branch(const Short *s, LLVMBuilderRef b, LLVMValueRef branch, LLVMBasicBlockRef next) {
     LLVMValueRef c = LLVMInstructionClone(branch);
     LLVMInsertIntoBuilder(b, c);
@@ -232,6 +284,7 @@ static void write_branch(const Short *s, LLVMBuilderRef b, LLVMValueRef branch, 
     for (unsigned i = 0; i < LLVMGetNumSuccessors(branch); i++) {
         LLVMBasicBlockRef to = LLVMGetSuccessor(branch, i);
         LLVMSetSuccessor(c, i, to == s->header ? next : block_now(s, to));
+        if (to != s->header && value_map_get(s->block_at, to) < 0) leave(s, b, LLVMGetInstructionParent(branch), to);
     }
 }
 
@@ -280,7 +333,7 @@ static void write_iteration(Short *s, LLVMBuilderRef b, LLVMBasicBlockRef at, LL
         LLVMPositionBuilderAtEnd(b, block_now(s, g->blocks.at[i].bb));
         write_block(s, b, g->blocks.at[i].bb, next);
         if (g->blocks.at[i].bb != s->header || s->is_straight) continue;
-        LLVMBuildBr(b, block_now(s, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(s->header), 0)));
+        LLVMBuildBr(b, block_now(s, s->first));
     }
 }
 
@@ -298,6 +351,14 @@ static void take_away(Short *s, LLVMBuilderRef b) {
         LLVMBuildUnreachable(b); /* with it goes what -g left behind */
         LLVMDeleteBasicBlock(g->blocks.at[i].bb);
     }
+}
+
+static bool is_exit(const Short *s, int block) {
+    const SimdRegion *g = s->g;
+    for (int b = 0; b < g->blocks.n; b++)
+        for (int i = 0; s->loop->has[b] && i < simd_n_succ(g, b); i++)
+            if (simd_succ(g, b, i) == g->blocks.at[block].bb) return true;
+    return false;
 }
 
 static void unroll(Cg *cg, Short *s) {
@@ -320,6 +381,8 @@ static void unroll(Cg *cg, Short *s) {
     for (LLVMValueRef v = LLVMGetFirstInstruction(s->header); v; v = LLVMGetNextInstruction(v))
         if (value_map_get(s->value_at, v) >= 0) LLVMReplaceAllUsesWith(v, now(s, v));
     simd_replace_incoming(cg->b, s->exit, s->header, at);
+    for (int i = 0; i < s->g->blocks.n; i++)
+        if (!s->has[i] && is_exit(s, i)) forget_loop(s, cg->b, s->g->blocks.at[i].bb);
     take_away(s, cg->b);
 }
 
@@ -327,7 +390,7 @@ static bool unroll_one(Cg *cg, SimdRegion *g, bool again) {
     simd_rates(g, false);
     for (int l = 0; l < g->loops.n; l++) {
         Short s = {.g = g, .loop = &g->loops.at[l], .header = g->blocks.at[g->loops.at[l].header].bb};
-        if (!is_wanted(&s, l, again)) continue;
+        if (!is_wanted(&s, l, again, false)) continue;
         unroll(cg, &s);
         return true;
     }
@@ -342,6 +405,18 @@ static bool unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef 
            unroll_one(cg, &g, again))
         any = true;
     return any;
+}
+
+bool simd_leaves_short_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
+    SimdRegion g;
+    if (!simd_region(&g, &cg->c->arena, fn, LLVMGetModuleDataLayout(cg->module), latch, outer_latch)) return false;
+    if (!simd_privates(&g)) return false;
+    simd_rates(&g, false);
+    for (int l = 0; l < g.loops.n; l++) {
+        Short s = {.g = &g, .loop = &g.loops.at[l], .header = g.blocks.at[g.loops.at[l].header].bb};
+        if (is_wanted(&s, l, false, true) && s.leaves_early) return true;
+    }
+    return false;
 }
 
 bool simd_unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch) {
