@@ -16,6 +16,9 @@ enum { KDSL_IS_LIVE = 0 };
 KDSL_RT extern int kdsl_argc; /* of the whole program; 0 when `main` is not ours */
 KDSL_RT extern char **kdsl_argv;
 
+/* stack.c: calls below it look closer; the largest address before the first one of the thread */
+KDSL_RT extern _Thread_local uintptr_t kdsl_stack_reserve;
+
 /* resident.c sets it when a first array is kept on a device: memory that is freed must not stay in its table. */
 KDSL_RT extern void (*kdsl_forget_freed)(void *at, size_t n_bytes);
 

@@ -56,7 +56,7 @@ KDSL_RT void kdsl_cpu_choose(int32_t lowest);
 KDSL_RT int32_t kdsl_exceeds_cache(int64_t n_bytes);
 
 /* stack.c: ends the program if the stack has no room for further calls. Functions that may call themselves call it
- * first. */
+ * first; those of programs only if the stack pointer is below kdsl_stack_reserve (internal.h). */
 KDSL_RT void kdsl_check_stack(const char *place, const char *function);
 
 /* heap.c: arrays. 64-byte aligned. Fails the program when an extent is negative, the size overflows or memory is

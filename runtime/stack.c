@@ -17,6 +17,7 @@ typedef struct Stack {
 } Stack;
 
 static _Thread_local Stack stack;
+_Thread_local uintptr_t kdsl_stack_reserve = UINTPTR_MAX;
 
 static bool find(Stack *s) {
     pthread_attr_t attributes;
@@ -27,6 +28,7 @@ static bool find(Stack *s) {
     pthread_attr_destroy(&attributes);
     size_t reserve = n_bytes / LEAST_PART < RESERVE_BYTES ? n_bytes / LEAST_PART : RESERVE_BYTES;
     *s = (Stack){begin, (const char *)begin + n_bytes, (const char *)begin + reserve};
+    if (known) kdsl_stack_reserve = (uintptr_t)s->reserve;
     return known;
 }
 

@@ -68,6 +68,28 @@ static void bind_param(CgFunc *f, int i) {
     cg_debug_reference(f, sym, v, i + 1);
 }
 
+static bool is_for_program(const Cg *cg) {
+    if (cg->options->unit) return false;
+    for (int i = 0; i < cg->program->funcs.n; i++)
+        if (cg->program->funcs.at[i]->is_export) return false;
+    return true;
+}
+
+/* Is the stack pointer below runtime/stack.c's kdsl_stack_reserve? That is at a fixed place of a thread's memory in
+ * programs, and needs a call in libraries. */
+static LLVMValueRef stack_is_low(CgFunc *f) {
+    static const char name[] = "kdsl_stack_reserve", intrinsic[] = "llvm.read_register", pointer[] = "rsp";
+    Cg *cg = f->cg;
+    LLVMValueRef reserve = LLVMGetNamedGlobal(cg->module, name);
+    if (!reserve) reserve = LLVMAddGlobal(cg->module, cg->i64, name);
+    LLVMSetThreadLocalMode(reserve, LLVMInitialExecTLSModel);
+    LLVMSetVisibility(reserve, LLVMHiddenVisibility);
+    LLVMMetadataRef text = LLVMMDStringInContext2(cg->ctx, pointer, sizeof pointer - 1);
+    LLVMValueRef which = LLVMMetadataAsValue(cg->ctx, LLVMMDNodeInContext2(cg->ctx, &text, 1));
+    LLVMValueRef at = cg_intrinsic(f, intrinsic, &cg->i64, 1, &which, 1);
+    return LLVMBuildICmp(f->b, LLVMIntULT, at, LLVMBuildLoad2(f->b, cg->i64, reserve, ""), "");
+}
+
 /* Calls that are nested too deeply end the program as a failed check does, rather than by a signal. For that each of
  * them has to keep its frame: no call may become a jump. */
 static void check_stack(CgFunc *f, const Func *fn) {
@@ -77,7 +99,12 @@ static void check_stack(CgFunc *f, const Func *fn) {
         f->fn, LLVMAttributeFunctionIndex,
         LLVMCreateStringAttribute(f->cg->ctx, attribute, sizeof attribute - 1, yes, sizeof yes - 1));
     LLVMValueRef args[2] = {cg_place_string(f->cg, fn->name_span), cg_string(f->cg, fn->name, strlen(fn->name))};
+    LLVMBasicBlockRef ok = NULL;
+    if (is_for_program(f->cg)) cg_cold(f, stack_is_low(f), &ok);
     cg_call_runtime(f, RT_CHECK_STACK, args, 2);
+    if (!ok) return;
+    cg_goto(f, ok);
+    cg_enter(f, ok);
 }
 
 static void emit_function(Cg *cg, const Func *fn, LLVMValueRef llvm_fn, bool has_slot, bool narrow) {
