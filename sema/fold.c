@@ -15,8 +15,9 @@ bool check_divisor(Sema *s, Op op, const Type *t, Expr *rhs) {
 }
 
 static void overflow(Sema *s, Expr *e) {
-    Diag *d = diag(s->c, E0709, e->span, "this constant does not fit in 64 bits");
-    diag_note(s->c, d, e->span, "give one of the numbers a type, as in `1u64`, if it should wrap around");
+    Diag *d =
+        diag(s->c, E0709, e->span, "this constant does not fit in `i64`, in which numbers without a type are computed");
+    diag_note(s->c, d, e->span, "give one of the numbers a type, as in `1u64 << 63`; then it wraps around");
     bad(s, e);
 }
 

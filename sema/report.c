@@ -14,11 +14,27 @@ const char *quoted_type(Sema *s, const Type *t) {
     return t->kind == TY_VOID ? "nothing" : arena_printf(s->arena, "`%s`", type_name(s->c, t));
 }
 
+/* "12" for 12. Other texts would fail to be converted. */
+static void fix_quoted(Sema *s, Diag *d, const Expr *e, const Type *to) {
+    const char *text = source_text(s, e->span);
+    size_t n = strlen(text), sign = n > 2 && text[1] == '-';
+    bool is_number = n > 2 + sign && n <= 18 && text[0] == '"' && (to->is_int || to->is_float) &&
+                     (!sign || to->is_signed || to->is_float);
+    for (size_t i = 1 + sign; i + 1 < n && is_number; i++) is_number = text[i] >= '0' && text[i] <= '9';
+    if (!is_number) return;
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, to->is_float ? "%.*s.0" : "%.*s", (int)n - 2, text + 1),
+             "write a number");
+}
+
 void fix_convert(Sema *s, Diag *d, Expr *e, const Type *to) {
     const char *text = source_text(s, e->span);
     bool is_quotient = to->is_float && e->type->is_int && e->kind == EXPR_BINARY && e->binary.op == OP_DIV;
     if (is_quotient && !type_is_literal(e->type) && strlen(text) <= 60) {
         fix_quotient(s, d, e, to);
+        return;
+    }
+    if (e->konst.kind == CONST_STR) {
+        fix_quoted(s, d, e, to);
         return;
     }
     if (strlen(text) > 60 || strchr(text, '\n')) {
