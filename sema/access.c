@@ -241,17 +241,15 @@ void walk_index(Walk *w, Expr *e, bool reads, bool writes, bool is_atomic) {
     const char *why = NULL;
     unsigned all = (1u << e->index.at.n) - 1;
     e->index.proven = e->index.early = 0;
-    int last = 0;
     for (int d = 0; d < e->index.at.n; d++) {
         const char *one = decide(w, e, array, d, &at[d]);
         if (!one) continue;
-        last = d;
         if (e->index.at.n > 1) one = arena_printf(w->s->arena, "`%s`: %s", walk_text(w, e->index.at.at[d]->span), one);
         why = why ? arena_printf(w->s->arena, "%s; %s", why, one) : one;
     }
     walk_check(w, CHECK_INDEX, e->span, e->span);
     e->index.site = e->index.proven == all ? -1 : 0;
-    if (e->index.proven == all || w->on_host || hoist_check(w, e, array, last, &at[last], why)) return;
+    if (e->index.proven == all || w->on_host || hoist_check(w, e, array, at, why)) return;
     CheckSite site = {.kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .why = why, .access = e};
     site.name = array ? array->name : expr_fixed_field(base) ? walk_text(w, base->span) : "the array";
     site.text = walk_text(w, e->span);

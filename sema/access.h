@@ -85,8 +85,8 @@ void walk_note(Walk *w, Access x); /* into the table, with what is known here */
 
 /* hoist.c */
 void hoist_begin(Walk *w, LoopChecks *checks, const Stmt *loop, const Symbol *sym, const Range *r);
-/* true: the check of index d, for the reason `why`, is one of the loop whose body begins here */
-bool hoist_check(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, const char *why);
+/* true: the checks of its undecided indices, for the reason `why`, are of the loop whose body begins here */
+bool hoist_check(Walk *w, Expr *e, const Symbol *array, const Form *at, const char *why);
 void hoist_end(Walk *w, LoopChecks *checks, int n_sites); /* n_sites: Program.sites at hoist_begin */
 
 /* launched.c: what all launches of a kernel have in common */

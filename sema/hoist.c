@@ -1,5 +1,5 @@
-/* hoist.c -- range check hoisting: of an access at the beginning of each iteration of a loop, only one of whose indices
- * is undecided, what can be checked before the loop.
+/* hoist.c -- range check hoisting: of an access at the beginning of each iteration of a loop, what can be checked
+ * before the loop.
  *
  *   CHECK_NEAR    x[j + 1]      the first iteration, and the end of the loop moves to the first one that fails
  *   CHECK_STEADY  x[a, j]       the first iteration: in the others the index is the same
@@ -145,22 +145,44 @@ static bool choose_kind(Walk *w, const Expr *index, const Form *at, LoopCheck *c
     return !has_kind(w->early, CHECK_NEAR) && counts_with(w, index) && goes_on(w->early_loop);
 }
 
-bool hoist_check(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, const char *why) {
-    unsigned others = ((1u << e->index.at.n) - 1) & ~(1u << d);
-    if (!w->early || w->early->n == MAX_LOOP_CHECKS || (e->index.proven & others) != others) return false;
-    if (!array || array->kind != SYM_PARAM || array->reshaped || e->index.at.n != array->type->rank) return false;
-    LoopCheck check = {.access = e, .dim = d, .why = why};
-    if (!choose_kind(w, e->index.at.at[d], at, &check)) return false;
+/* The checks of all indices that are undecided. false: not all of them can be hoisted. */
+static bool choose_checks(Walk *w, Expr *e, const Form *at, const char *why) {
+    int before = w->early->n;
+    for (int d = 0; d < e->index.at.n; d++) {
+        LoopCheck check = {.access = e, .dim = d, .why = why};
+        if (e->index.proven >> d & 1) continue;
+        if (w->early->n < MAX_LOOP_CHECKS && choose_kind(w, e->index.at.at[d], &at[d], &check)) {
+            vec_push(w->s->arena, w->early, check);
+            e->index.early |= 1u << d;
+            continue;
+        }
+        w->early->n = before;
+        e->index.early = 0;
+        return false;
+    }
+    return true;
+}
+
+bool hoist_check(Walk *w, Expr *e, const Symbol *array, const Form *at, const char *why) {
+    if (!w->early || !array || array->kind != SYM_PARAM || array->reshaped) return false;
+    int before = w->early->n;
+    if (e->index.at.n != array->type->rank || !choose_checks(w, e, at, why)) return false;
     LoopChecks *checks = w->early;
     CheckSite site = {
         .kind = CHECK_INDEX, .span = e->span, .rank = e->index.at.n, .name = array->name, .is_hoisted = true};
     site.text = walk_text(w, e->span);
     site.why = arena_printf(w->s->arena, "%s; checked once, before the loop", why);
-    check.site = e->index.site = walk_keep(w, site);
-    e->index.early = 1u << d;
-    vec_push(w->s->arena, checks, check);
+    e->index.site = walk_keep(w, site);
+    for (int i = before; i < checks->n; i++) checks->at[i].site = e->index.site;
     w->early = checks;
     return true;
+}
+
+/* An access has one site, and may have a check for each index. */
+static int n_accesses(const LoopChecks *checks) {
+    int n = 0;
+    for (int i = 0; i < checks->n; i++) n += !i || checks->at[i].site != checks->at[i - 1].site;
+    return n;
 }
 
 /* Where the loop has checks of its own, an iteration may fail before the one that would be reported: then those that
@@ -168,7 +190,7 @@ bool hoist_check(Walk *w, Expr *e, const Symbol *array, int d, const Form *at, c
 void hoist_end(Walk *w, LoopChecks *checks, int n_sites) {
     Program *p = w->s->program;
     w->early = NULL;
-    if (p->sites.n - n_sites == checks->n) return;
+    if (p->sites.n - n_sites == n_accesses(checks)) return;
     int n = 0;
     for (int i = 0; i < checks->n; i++) {
         LoopCheck *c = &checks->at[i];
@@ -177,7 +199,7 @@ void hoist_end(Walk *w, LoopChecks *checks, int n_sites) {
             continue;
         }
         CheckSite *site = &p->sites.at[c->site - 1];
-        ((Expr *)c->access)->index.early = 0;
+        ((Expr *)c->access)->index.early &= ~(1u << c->dim);
         site->is_hoisted = false;
         site->why = c->why;
         site->access = (Expr *)c->access;

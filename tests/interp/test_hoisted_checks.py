@@ -21,7 +21,7 @@ LEVELS = [("-O0",), ("-O2",), *(("-O2", width) for width in widths()[:-1])]
 RANGES = ["k", "2..k", "16", "k - 1", "lo[i]..lo[i] + 9", "p..p + 16", "lo[i]..k", "a % 3..k step 2"]
 INDICES = ["x[a, j]", "x[at[i], j]", "y[at[i] + j]", "y[p + j]", "y[p - 1 + j]", "y[j + at[i]]", "y[j]", "x[j, a]",
            "y[a * 16 + j]", "y[i32(at[i]) * 16 + i32(j)]", "y[index(lo[a % 5 + 5]) * 9 + j]", "x[at[i] - 1, j]",
-           "y[j - p + 60]"]
+           "y[j - p + 60]", "x[a, p + j]", "x[at[i] - 1, at[i] + j]", "x[j + 2, a + j]"]
 ENDS = ["s += {0};", "s += {0} - {1};", "s += {0} * 2; s max= {1};", "o[i, j] = {0};", "o[i, j] = {0} + {1};",
         "s += {0}; if s > 60 {{ break; }} s += {1};",
         "s += {0} / (i64(j) - 9 + (if a < 20 {{ 100 }} else {{ 0 }})) + {1};", "if j > 3 {{ s += {0}; }}",
