@@ -20,9 +20,10 @@
 
 #include <stdlib.h>
 
-/* At -O3 LLVM unrolls loops of up to some 200 iterations before it vectorises them, and does not find a sum of floats
+/* LEAST_PLACED: where the place of the row is data, as in `x[at[i], k]`, lanes that are items gather.
+ * At -O3 LLVM unrolls loops of up to some 200 iterations before it vectorises them, and does not find a sum of floats
  * in what is left. */
-enum { LEAST_TRIPS = 32, MOST_UNROLLED = 256 };
+enum { LEAST_TRIPS = 32, LEAST_PLACED = 8, MOST_UNROLLED = 256 };
 
 static bool is_innermost(const SimdRegion *g, int loop) {
     for (int l = 0; l < g->loops.n; l++)
@@ -143,13 +144,28 @@ static bool checks_well(const SimdRegion *g, int loop, const bool *repeats) {
     return true;
 }
 
+/* Does an item read a row whose place is data? */
+static bool reads_placed(const SimdRegion *g, const SimdCounted *c, int loop) {
+    for (int i = 0; i < c->n; i++) {
+        const SimdValue *value = &g->values.at[c->of[i]];
+        if (!LLVMIsALoadInst(value->v) || value->private_of >= 0) continue;
+        if (simd_address_rate(g, value).x == LANE_VARYING && simd_pace(g, simd_address(value->v), loop)) return true;
+    }
+    return false;
+}
+
+static int least_trips(const SimdRegion *g, const SimdCounted *c, int loop, const Inner *in, bool unrolls) {
+    if (in->floats) return unrolls ? MOST_UNROLLED : LEAST_TRIPS;
+    return reads_placed(g, c, loop) ? LEAST_PLACED : LEAST_TRIPS;
+}
+
 /* unrolls: at -O3 */
 static bool is_vectorised_itself(const SimdRegion *g, int loop, bool unrolls, Inner *in) {
     SimdCounted c;
     bool *repeats = arena_array(g->arena, bool, g->values.n + 1);
     if (!simd_find_counted(g, loop, &c) || !carries_reductions(g, &c, in)) return false;
-    int64_t trips = simd_known_trips(g, loop), least = in->floats && unrolls ? MOST_UNROLLED : LEAST_TRIPS;
-    if (trips && trips < least) return false;
+    int64_t trips = simd_known_trips(g, loop);
+    if (trips && trips < least_trips(g, &c, loop, in, unrolls)) return false;
     for (int i = 0; i < c.n; i++) {
         const SimdValue *value = &g->values.at[c.of[i]];
         repeats[c.of[i]] = is_repeated(g, loop, repeats, value->v);
