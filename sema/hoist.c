@@ -26,6 +26,12 @@ void hoist_begin(Walk *w, LoopChecks *checks, const Stmt *loop, const Symbol *sy
 /* Values that are the same in all iterations ------------------------------------------------------------------------
  */
 
+static const Expr *converted_from(const Expr *e) {
+    if (e->kind == EXPR_CONVERT) return e->convert.operand;
+    bool is_call = e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_CONVERT && e->call.args.n == 1;
+    return is_call ? e->call.args.at[0].value : NULL;
+}
+
 static bool is_steady(const Walk *w, const Expr *e);
 
 static bool is_steady_name(const Walk *w, const Symbol *sym) {
@@ -54,9 +60,7 @@ static bool is_steady(const Walk *w, const Expr *e) {
     case EXPR_BINARY: return is_steady(w, e->binary.lhs) && is_steady(w, e->binary.rhs);
     case EXPR_CONVERT: return is_steady(w, e->convert.operand);
     case EXPR_INDEX: return is_steady_element(w, e);
-    case EXPR_CALL:
-        return e->call.info && e->call.info->kind == CALL_CONVERT && e->call.args.n == 1 &&
-               is_steady(w, e->call.args.at[0].value);
+    case EXPR_CALL: return converted_from(e) && is_steady(w, converted_from(e));
     case EXPR_ERROR:
     case EXPR_INT:
     case EXPR_FLOAT:
@@ -75,17 +79,32 @@ static bool is_steady(const Walk *w, const Expr *e) {
     return false;
 }
 
-/* The variable plus something steady, in 64 bits or without overflow: each iteration's value is one more. */
-static bool counts_with(const Walk *w, const Expr *e) {
+/* The variable plus something steady: each iteration's value is one more. wraps: or is that modulo the size of its
+ * type.
+ */
+static bool is_counted(Walk *w, const Expr *e, bool wraps) {
     if (e->konst.kind != CONST_NONE || !type_is_integer(e->type)) return false;
     if (e->kind == EXPR_NAME) return e->name.sym == w->early_of;
-    if (e->kind == EXPR_CONVERT) return counts_with(w, e->convert.operand) && e->type->bits == 64;
-    if (e->kind == EXPR_CALL && e->call.info && e->call.info->kind == CALL_CONVERT && e->call.args.n == 1)
-        return counts_with(w, e->call.args.at[0].value) && e->type->bits == 64;
-    if (e->kind != EXPR_BINARY || (e->type->bits != 64 && !e->binary.exact)) return false;
+    const Expr *from = converted_from(e);
+    if (from) {
+        bool is_variable = from->kind == EXPR_NAME && from->name.sym == w->early_of;
+        bool fits = is_variable && affine_within(&w->a, &w->early_at, type_least(e->type), type_most(e->type));
+        return fits || (e->type->bits == 64 && is_counted(w, from, false));
+    }
+    if (e->kind != EXPR_BINARY || (e->type->bits != 64 && !e->binary.exact && !wraps)) return false;
     const Expr *l = e->binary.lhs, *r = e->binary.rhs;
-    if (e->binary.op == OP_SUB) return counts_with(w, l) && is_steady(w, r);
-    return e->binary.op == OP_ADD && ((counts_with(w, l) && is_steady(w, r)) || (is_steady(w, l) && counts_with(w, r)));
+    if (e->binary.op == OP_SUB) return is_counted(w, l, wraps) && is_steady(w, r);
+    if (e->binary.op != OP_ADD) return false;
+    return (is_counted(w, l, wraps) && is_steady(w, r)) || (is_steady(w, l) && is_counted(w, r, wraps));
+}
+
+/* bits: the type in which it may wrap around, to a negative number */
+static bool counts_with(Walk *w, const Expr *e, int *bits) {
+    *bits = 64;
+    if (is_counted(w, e, false)) return true;
+    for (const Expr *from; e->type->bits == 64 && (from = converted_from(e)) && from->type->is_signed;) e = from;
+    *bits = e->type->bits;
+    return type_is_integer(e->type) && e->type->is_signed && *bits < 64 && is_counted(w, e, true);
 }
 
 /* What the program's text alone does not say: elements, and what is computed of them. */
@@ -142,7 +161,7 @@ static bool choose_kind(Walk *w, const Expr *index, const Form *at, LoopCheck *c
     check->kind = CHECK_STEADY;
     if (is_steady(w, index)) return true;
     check->kind = CHECK_AHEAD;
-    return !has_kind(w->early, CHECK_NEAR) && counts_with(w, index) && goes_on(w->early_loop);
+    return !has_kind(w->early, CHECK_NEAR) && counts_with(w, index, &check->bits) && goes_on(w->early_loop);
 }
 
 /* The checks of all indices that are undecided. false: not all of them can be hoisted. */

@@ -232,6 +232,7 @@ typedef struct LoopCheck {
     HoistKind kind;
     int dim;
     int64_t add; /* CHECK_NEAR */
+    int bits;    /* CHECK_AHEAD: of the signed type in which the index wraps around; 64: it does not */
     int site;
     const char *why;
 } LoopCheck;

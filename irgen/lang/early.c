@@ -45,6 +45,18 @@ static LLVMValueRef limit(CgFunc *f, const LoopCheck *c) {
     return cg_intrinsic(f, "llvm.ssub.sat", &f->cg->i64, 1, args, 2);
 }
 
+/* The first index that is out of bounds; an index that wraps around becomes negative. */
+static LLVMValueRef first_outside(CgFunc *f, const LoopCheck *c, CgArray *a) {
+    LLVMValueRef ext = extent(f, c, a);
+    return c->bits < 64 ? smallest(f, ext, cg_i64(f->cg, INT64_C(1) << (c->bits - 1))) : ext;
+}
+
+static LLVMValueRef wrapped(CgFunc *f, const LoopCheck *c, LLVMValueRef index) {
+    if (c->bits == 64) return index;
+    LLVMTypeRef narrow = LLVMIntTypeInContext(f->cg->ctx, (unsigned)c->bits);
+    return LLVMBuildSExt(f->b, LLVMBuildTrunc(f->b, index, narrow, ""), f->cg->i64, "");
+}
+
 /* Reports the failure of the earliest iteration: n[i] have passed the check i. */
 static void report_ahead(CgFunc *f, const CgEarly *e, const LoopCheck *const *checks, const LLVMValueRef *first,
                          const LLVMValueRef *n, int n_checks) {
@@ -53,7 +65,7 @@ static void report_ahead(CgFunc *f, const CgEarly *e, const LoopCheck *const *ch
     for (int i = 0; i < n_checks; i++) {
         LLVMBasicBlockRef next;
         if (i < n_checks - 1) cg_cold(f, LLVMBuildICmp(f->b, LLVMIntEQ, n[i], fewest, ""), &next);
-        report(f, e, checks[i], NULL, LLVMBuildAdd(f->b, first[i], n[i], ""));
+        report(f, e, checks[i], NULL, wrapped(f, checks[i], LLVMBuildAdd(f->b, first[i], n[i], "")));
         if (i < n_checks - 1) cg_enter(f, next);
     }
 }
@@ -67,7 +79,7 @@ static void check_ahead(CgFunc *f, const CgEarly *e, const LLVMValueRef *first, 
         const LoopCheck *c = &e->checks->at[i];
         if (c->kind != CHECK_AHEAD) continue;
         CgArray a;
-        LLVMValueRef left = LLVMBuildSub(f->b, extent(f, c, &a), first[i], "");
+        LLVMValueRef left = LLVMBuildSub(f->b, first_outside(f, c, &a), first[i], "");
         LLVMValueRef fails = LLVMBuildICmp(f->b, LLVMIntSLT, left, trips, "");
         fails = cg_unless_removed(f, "early-end", c->access->span, c->dim, fails);
         any = any ? LLVMBuildOr(f->b, any, fails, "") : fails;

@@ -21,7 +21,9 @@ LEVELS = [("-O0",), ("-O2",), *(("-O2", width) for width in widths()[:-1])]
 RANGES = ["k", "2..k", "16", "k - 1", "lo[i]..lo[i] + 9", "p..p + 16", "lo[i]..k", "a % 3..k step 2"]
 INDICES = ["x[a, j]", "x[at[i], j]", "y[at[i] + j]", "y[p + j]", "y[p - 1 + j]", "y[j + at[i]]", "y[j]", "x[j, a]",
            "y[a * 16 + j]", "y[i32(at[i]) * 16 + i32(j)]", "y[index(lo[a % 5 + 5]) * 9 + j]", "x[at[i] - 1, j]",
-           "y[j - p + 60]", "x[a, p + j]", "x[at[i] - 1, at[i] + j]", "x[j + 2, a + j]"]
+           "y[j - p + 60]", "x[a, p + j]", "x[at[i] - 1, at[i] + j]", "x[j + 2, a + j]",
+           "y[i32(at[i]) + i32(j)]", "x[lo[i] + 1, i32(at[i]) + i32(j)]", "z[i8(at[i] * 6 % 128) + i8(j)]",
+           "y[i16(a) + i16(j) - 1]"]
 ENDS = ["s += {0};", "s += {0} - {1};", "s += {0} * 2; s max= {1};", "o[i, j] = {0};", "o[i, j] = {0} + {1};",
         "s += {0}; if s > 60 {{ break; }} s += {1};",
         "s += {0} / (i64(j) - 9 + (if a < 20 {{ 100 }} else {{ 0 }})) + {1};", "if j > 3 {{ s += {0}; }}",
@@ -32,8 +34,8 @@ ENDS = ["s += {0};", "s += {0} - {1};", "s += {0} * 2; s max= {1};", "o[i, j] = 
 
 def kernel(rng, number):
     body = rng.choice(ENDS).format(rng.choice(INDICES), rng.choice(INDICES))
-    return (f"kernel k{number}(x: &[i64; 40, w], y: &[i64; m], at: &[index; n], lo: &[i32; n], k: index, "
-            f"o: &mut [i64; n, 40])\nover i in n {{\n    let a = at[i];\n    let p = index(lo[i]) + a;\n"
+    return (f"kernel k{number}(x: &[i64; 40, w], y: &[i64; m], z: &[i64; 200], at: &[index; n], lo: &[i32; n], "
+            f"k: index, o: &mut [i64; n, 40])\nover i in n {{\n    let a = at[i];\n    let p = index(lo[i]) + a;\n"
             f"    var s: i64 = 0;\n    for j in {rng.choice(RANGES)} {{ {body} }}\n    o[i, 0] += s;\n}}\n")
 
 
@@ -47,6 +49,7 @@ MAIN = """fn main() {
     let value = index(i64(a[2]));
     let x = [i64(i * 31 + j * 7) % 23 for i in 40, j in 64];
     let y = [i64(i * 17) % 29 for i in 600];
+    let z = [i64(i * 5) %% 31 for i in 200];
     var at = [index(i * 5 % 13 + 1) for i in %(n)d];
     var lo = [i32(i %% 4) for i in %(n)d];
     if bad >= 0 { at[bad] = value; }
@@ -62,7 +65,8 @@ MAIN = """fn main() {
 def program(seed):
     rng = random.Random(seed)
     kernels = "".join(kernel(rng, k) for k in range(KERNELS))
-    launches = "\n".join(f"    if which == {k} {{ offload k{k}(&x, &y, &at, &lo, {rng.choice([16, 5, 19])}, &mut o); }}"
+    call = "offload k{0}(&x, &y, &z, &at, &lo, {1}, &mut o);"
+    launches = "\n".join(f"    if which == {k} {{ {call.format(k, rng.choice([16, 5, 19]))} }}"
                          for k in range(KERNELS))
     return HEAD + kernels + (MAIN.replace("i * 5 % 13", "i * 5 %% 13").replace("% 23", "%% 23").replace("% 29", "%% 29")
                              % {"n": N, "launches": launches})
