@@ -49,9 +49,12 @@ bool walk_extent(Walk *w, const Symbol *array, int d, Form *out) {
 
 /* No extent of an array that has been made is negative, so `m + 1` has not wrapped. */
 void walk_learn_made(Walk *w, const Symbol *array) {
+    const int64_t FAR = (int64_t)1 << 62;
     Form zero = form_const(0), most = form_const(INT64_MAX), extent;
     for (int d = 0; array->type->kind == TY_ARRAY && d < array->type->rank; d++) {
-        if (!walk_extent(w, array, d, &extent) || form_is_const(&extent)) continue;
+        int64_t by = array->dims[d].value;
+        bool is_near = by > -FAR && by < FAR; /* else the sum may have wrapped to one that an array can have */
+        if (!walk_extent(w, array, d, &extent) || form_is_const(&extent) || !is_near) continue;
         affine_learn_at_least(&w->a, &extent, &zero, 0);
         affine_learn_at_least(&w->a, &most, &extent, 0);
     }

@@ -6,6 +6,7 @@
 #include "sema/check.h"
 
 enum { MAX_ELEMENTS = 64 };
+typedef Vec(const Symbol *) Symbols;
 
 typedef struct KnownElement {
     const Symbol *array;
@@ -26,6 +27,7 @@ typedef struct Walk {
     int inherited; /* accesses of functions called, so far */
     const Stmt *assign; /* whose target is walked, or NULL */
     Vec(KnownElement) elements;
+    Symbols unsettled; /* variables that calls in the statement at hand change */
     LoopChecks *early; /* checks of the loop whose body begins here; NULL: no body begins here */
     Form early_at;     /* its variable */
     const Symbol *early_of;

@@ -120,14 +120,19 @@ static bool comes_from_data(const Walk *w, const Form *at) {
 /* Loops whose iterations are all executed ----------------------------------------------------------------------------
  */
 
-/* Functions that are called are walked before their callers. */
+/* Functions that are called are walked before their callers, and do not recurse. */
+static bool may_end_item(const Func *f) {
+    bool may = f->may_fail || f->may_assert || f->effects & (EFFECT_PRINT | EFFECT_EXTERN);
+    for (int i = 0; !may && i < f->facts->calls.n; i++) may = may_end_item(f->facts->calls.at[i]->callee);
+    return may;
+}
+
 static bool may_end(Expr *e, void *context) {
     (void)context;
     if (e->kind == EXPR_OFFLOAD) return true;
     if (e->kind != EXPR_CALL || !e->call.info) return false;
-    const Func *f = e->call.info->kind == CALL_FUNC ? e->call.info->func : NULL;
     if (e->call.info->kind == CALL_BUILTIN) return e->call.info->builtin == BUILTIN_PRINT;
-    return f && (f->may_fail || f->may_assert || f->effects & (EFFECT_PRINT | EFFECT_EXTERN));
+    return e->call.info->kind == CALL_FUNC && may_end_item(e->call.info->func);
 }
 
 /* It prints nothing and does not leave the loop. What arrays contain after a failed check is unspecified. */
@@ -204,24 +209,21 @@ static int n_accesses(const LoopChecks *checks) {
     return n;
 }
 
-/* Where the loop has checks of its own, an iteration may fail before the one that would be reported: then those that
- * look ahead are made in each iteration, as written. */
+/* Where the loop has checks of its own, an iteration may fail before the one that would be reported. Then the first
+ * check that looks ahead and those after it, which rely on it, are made in each iteration, as written. */
 void hoist_end(Walk *w, LoopChecks *checks, int n_sites) {
     Program *p = w->s->program;
     w->early = NULL;
     if (p->sites.n - n_sites == n_accesses(checks)) return;
-    int n = 0;
-    for (int i = 0; i < checks->n; i++) {
+    int first = 0;
+    while (first < checks->n && checks->at[first].kind != CHECK_AHEAD) first++;
+    for (int i = first; i < checks->n; i++) {
         LoopCheck *c = &checks->at[i];
-        if (c->kind != CHECK_AHEAD) {
-            checks->at[n++] = *c;
-            continue;
-        }
         CheckSite *site = &p->sites.at[c->site - 1];
         ((Expr *)c->access)->index.early &= ~(1u << c->dim);
         site->is_hoisted = false;
         site->why = c->why;
         site->access = (Expr *)c->access;
     }
-    checks->n = n;
+    checks->n = first;
 }

@@ -14,15 +14,19 @@ const char *quoted_type(Sema *s, const Type *t) {
     return t->kind == TY_VOID ? "nothing" : arena_printf(s->arena, "`%s`", type_name(s->c, t));
 }
 
-/* "12" for 12. Other texts would fail to be converted. */
+/* "12" for 12, "2.5" for 2.5. Other texts would fail to be converted. */
 static void fix_quoted(Sema *s, Diag *d, const Expr *e, const Type *to) {
-    const char *text = source_text(s, e->span);
-    size_t n = strlen(text), sign = n > 2 && text[1] == '-';
-    bool is_number = n > 2 + sign && n <= 18 && text[0] == '"' && (to->is_int || to->is_float) &&
-                     (!sign || to->is_signed || to->is_float);
-    for (size_t i = 1 + sign; i + 1 < n && is_number; i++) is_number = text[i] >= '0' && text[i] <= '9';
-    if (!is_number) return;
-    diag_fix(s->c, d, e->span, arena_printf(s->arena, to->is_float ? "%.*s.0" : "%.*s", (int)n - 2, text + 1),
+    const char *text = source_text(s, e->span), *end = text + strlen(text) - 1, *at = text + 1;
+    int n_digits = 0, n_points = 0;
+    if (*at == '-' && (to->is_signed || to->is_float)) at++;
+    for (; at < end && ((*at >= '0' && *at <= '9') || (*at == '.' && n_digits && at + 1 < end)); at++) {
+        n_points += *at == '.';
+        n_digits += *at != '.';
+    }
+    bool fits = to->is_float ? n_points < 2 : to->is_int && !n_points;
+    if (*text != '"' || at != end || !n_digits || n_digits > 18 || !fits) return;
+    const char *more = to->is_float && !n_points ? ".0" : "";
+    diag_fix(s->c, d, e->span, arena_printf(s->arena, "%.*s%s", (int)(end - text) - 1, text + 1, more),
              "write a number");
 }
 

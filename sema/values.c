@@ -58,8 +58,15 @@ static void forget(Walk *w, const Symbol *sym) {
     walk_set(w, sym, &f);
 }
 
+/* Does the statement at hand change it by a call? Then each use in it may be of another value. */
+static bool is_unsettled(const Walk *w, const Symbol *sym) {
+    for (int i = 0; i < w->unsettled.n; i++)
+        if (w->unsettled.at[i] == sym) return true;
+    return false;
+}
+
 Form walk_symbol(Walk *w, const Symbol *sym, const Expr *e) {
-    if (!has_slot(w, sym)) return walk_unknown(w, ATOM_CHANGES, e);
+    if (!has_slot(w, sym) || is_unsettled(w, sym)) return walk_unknown(w, ATOM_CHANGES, e);
     if (!w->known[sym->id]) return fresh(w, ATOM_NAMED, sym->type, sym->name);
     return w->now[sym->id];
 }
@@ -749,16 +756,28 @@ static void walk_one(Walk *w, Stmt *st) {
     }
 }
 
-static void forget_changed(Walk *w, const Stmt *st) {
-    Children all = stmt_children(st);
-    for (Expr *e; (e = child_expr(&all));) expr_find(e, forget_passed, w);
+/* Notes the variables that calls in the statement's own expressions change, in whatever order they are evaluated. */
+static bool note_passed(Expr *e, void *context) {
+    Walk *w = context;
+    for (int i = 0; e->kind == EXPR_CALL && i < e->call.args.n; i++) {
+        const Arg *a = &e->call.args.at[i];
+        bool writes = a->mode == REF_MUT || a->mode == REF_OUT;
+        if (writes && a->value->kind == EXPR_NAME) vec_push(w->s->arena, &w->unsettled, a->value->name.sym);
+    }
+    return false;
 }
 
-/* Host code has expressions that the walk does not enter, such as the options of a launch. */
 static void walk_stmt(Walk *w, Stmt *st) {
-    if (w->on_host) forget_changed(w, st);
+    Symbols outer = w->unsettled;
+    w->unsettled = (Symbols){0};
+    Children before = stmt_children(st), after = before;
+    for (Expr *e; (e = child_expr(&before));) {
+        expr_find(e, note_passed, w);
+        expr_find(e, forget_passed, w); /* the walk does not enter all of them */
+    }
     walk_one(w, st);
-    if (w->on_host) forget_changed(w, st);
+    for (Expr *e; (e = child_expr(&after));) expr_find(e, forget_passed, w);
+    w->unsettled = outer;
 }
 
 void walk_body(Walk *w, const Block *b) { walk_block(w, b); }

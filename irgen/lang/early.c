@@ -80,7 +80,7 @@ static void check_ahead(CgFunc *f, const CgEarly *e, const LLVMValueRef *first, 
         if (c->kind != CHECK_AHEAD) continue;
         CgArray a;
         LLVMValueRef left = LLVMBuildSub(f->b, first_outside(f, c, &a), first[i], "");
-        LLVMValueRef fails = LLVMBuildICmp(f->b, LLVMIntSLT, left, trips, "");
+        LLVMValueRef fails = LLVMBuildICmp(f->b, LLVMIntULT, left, trips, "");
         fails = cg_unless_removed(f, "early-end", c->access->span, c->dim, fails);
         any = any ? LLVMBuildOr(f->b, any, fails, "") : fails;
         ahead[count] = c;

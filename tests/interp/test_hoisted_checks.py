@@ -29,7 +29,9 @@ ENDS = ["s += {0};", "s += {0} - {1};", "s += {0} * 2; s max= {1};", "o[i, j] = 
         "s += {0} / (i64(j) - 9 + (if a < 20 {{ 100 }} else {{ 0 }})) + {1};", "if j > 3 {{ s += {0}; }}",
         "s += {0}; if {1} == 3 {{ return; }}", "s += {0}; s += {1}; o[i, j] = {1};", "let q = {0}; s += q * q;",
         "s += {0}; atomic o[3, j] += {1};", "s += doubled({0}); s += {1};", "s += {0} + failing({1}, i);",
-        's += {0}; if i % 3 == 0 {{ print("{{}} {{}}", j, s); }} s += {1};', "for h in 3 {{ s += {0} + y[h + j]; }}"]
+        's += {0}; if i % 3 == 0 {{ print("{{}} {{}}", j, s); }} s += {1};', "for h in 3 {{ s += {0} + y[h + j]; }}",
+        "s += {0}; s += {1}; s += y[lo[at[i] % 20 + j % 2] + 1];", "s += {0}; s += deep({1}, i);",
+        "s += {0}; s += x[lo[a % 5 + j % 16] + 1, j]; s += {1};"]
 
 
 def kernel(rng, number):
@@ -40,6 +42,7 @@ def kernel(rng, number):
 
 
 HEAD = """fn doubled(v: i64) -> i64 { return v + v; }
+fn deep(v: i64, i: index) -> i64 { return failing(v + 1, i); }
 fn failing(v: i64, i: index) -> i64 { return 100 / (v + 3000 - i); }
 """
 MAIN = """fn main() {

@@ -72,6 +72,18 @@ class Function:
         self.inside.pop()
         return head + body
 
+    def within(self, name, array):
+        """A call that changes the variable, before or after its use in the same expression."""
+        r, inside = self.rng, f"{name} >= 0 && {name} < len({array})"
+        element, change = f"{array}[{name}]", f"&mut {name}"
+        calls = [f"len(row({change})) > 0", f"next({change}) > 0", f"row({change})[0] > 0"]
+        return r.choice([
+            f"if {inside} && ({r.choice(calls)} && {element} > 0) {{ t += 1; }}\n",
+            f"if {inside} && ({element} > 0 && {r.choice(calls)} || {element} > 9) {{ t += 1; }}\n",
+            f"if {inside} {{ t += row(&mut {name})[{element} % 2] + {element}; }}\n",
+            f"if {inside} {{ t += {array}[{name} + (if t > 3 {{ next({change}) }} else {{ 0 }}) * 0]"
+            f" - {element}; }}\n"])
+
     def guarded(self, depth):
         """A variable inside an array, until the block changes it."""
         r = self.rng
@@ -97,6 +109,7 @@ class Function:
                            f"if {other} > 3 || next(&mut {name}) < 2 {{ t += 1; }}\n",
                            f"for x in 3 {{ {name} += x; if x == {other} {{ break; }} }}\n",
                            f"t += if {other} > 2 {{ i32(next(&mut {name})) }} else {{ 2 }};\n"])
+        if r.random() < 0.3: return self.within(name, r.choice(["d", "e"]))
         return f"{name} = {r.randrange(10)};\n{change}t += d[{name}];\n"
 
     def redefined(self):
@@ -141,7 +154,8 @@ class Function:
 def program(seed):
     f = Function(seed)
     n, m, p = f.rng.choice([1, 2, 3, 5, 8, 9]), f.rng.choice([0, 1, 2, 5, 8]), f.rng.choice([0, 1, 1, 2, 7])
-    return (f"fn next(v: &mut index) -> index {{\nv += 1;\nreturn v;\n}}\n{f.source()}"
+    return (f"fn next(v: &mut index) -> index {{\nv += 1;\nreturn v;\n}}\n"
+            f"fn row(v: &mut index) -> [i32; _] {{\nv += 3;\nreturn [1; 3];\n}}\n{f.source()}"
             f"fn main() {{\nvar a = [1; {n}];\nvar b = [2; {m}];\nvar c = [3; {n} + 2];\n"
             f'print("{{}}\\n", work(&mut a, &mut b, &mut c, {p}));\n}}\n')
 
