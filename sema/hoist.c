@@ -107,14 +107,12 @@ static bool counts_with(Walk *w, const Expr *e, int *bits) {
     return type_is_integer(e->type) && e->type->is_signed && *bits < 64 && is_counted(w, e, true);
 }
 
-/* What the program's text alone does not say: elements, and what is computed of them. */
-static bool comes_from_data(const Walk *w, const Form *at) {
-    for (int i = 0; i < at->n; i++) {
-        const Atom *atom = &w->a.atoms.at[at->at[i].atom];
-        if (atom->kind == ATOM_WRAPS && atom->is_sum && comes_from_data(w, &atom->either[0])) return true;
-        if (atom->kind == ATOM_LOADED || atom->kind == ATOM_CALLED || atom->kind == ATOM_COMPUTED) return true;
-    }
-    return false;
+/* It depends on an element or on what a function returns, and not only on sizes, parameters and indices of items. */
+static bool is_data(Expr *e, void *context) {
+    if (e->kind == EXPR_INDEX) return true;
+    if (e->kind == EXPR_CALL) return e->call.info && e->call.info->kind == CALL_FUNC;
+    const Symbol *sym = e->kind == EXPR_NAME ? e->name.sym : NULL;
+    return sym && sym->kind == SYM_LOCAL && sym->init && expr_find(sym->init, is_data, context);
 }
 
 /* Loops whose iterations are all executed ----------------------------------------------------------------------------
@@ -159,10 +157,10 @@ static bool is_near(const Walk *w, const Form *at, int64_t *by) {
     return true;
 }
 
-static bool choose_kind(Walk *w, const Expr *index, const Form *at, LoopCheck *check) {
+static bool choose_kind(Walk *w, Expr *index, const Form *at, LoopCheck *check) {
     check->kind = CHECK_NEAR;
     if (is_near(w, at, &check->add)) return true;
-    if (!w->early_loop || !comes_from_data(w, at)) return false;
+    if (!w->early_loop || !expr_find(index, is_data, NULL)) return false;
     check->kind = CHECK_STEADY;
     if (is_steady(w, index)) return true;
     check->kind = CHECK_AHEAD;
