@@ -69,8 +69,8 @@ struct Symbol {
     Func *func;       /* SYM_FN: what it names. Others: the function they live in, or NULL */
     Item *item;       /* SYM_CONST, SYM_FN, SYM_STRUCT */
     struct Template *generic; /* SYM_FN, SYM_STRUCT: what is known of a generic one (sema/check.h), else NULL */
-    Dim dims[MAX_RANK]; /* arrays: extents known at compile time; equal symbols are equal extents. Unknown where
-                         * reshaped */
+    Dim dims[MAX_RANK];       /* arrays: extents known at compile time; equal symbols are equal extents. Unknown where
+                               * reshaped, but for values that all have the same (redefined) */
     bool reshaped;      /* assigned whole or swapped, here or in a function it is passed to by &mut */
     bool redefined;     /* with reshaped: only by values that are known (shape.c), so its extents may stay */
     Span keyword;       /* SYM_LOCAL: its `let` or `var`; none for the variables of loops */

@@ -197,7 +197,7 @@ void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBloc
             LLVMValueRef v = LLVMGetIncomingValue(phi, i);
             LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
             if (from == old) from = by;
-            LLVMAddIncoming(made, &v, &from, 1);
+            if (from) LLVMAddIncoming(made, &v, &from, 1);
         }
         LLVMReplaceAllUsesWith(phi, made);
         LLVMInstructionEraseFromParent(phi);

@@ -290,13 +290,14 @@ typedef struct SimdPanelMemory {
 bool simd_pack_in(Cg *cg, const SimdTarget *target, LLVMValueRef latch, LLVMValueRef outer_latch,
                   SimdPanelMemory *memory);
 
+/* In the phis of `at`, what comes from `old` comes from `by`; NULL: it is dropped. */
 void simd_replace_incoming(LLVMBuilderRef b, LLVMBasicBlockRef at, LLVMBasicBlockRef old, LLVMBasicBlockRef by);
 
 /* exits.c: the same; true: conditions of its items' loops are branches of their own now */
 bool simd_thread_exits_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
 /* unroll.c: the same; true: a loop is unrolled */
-/* Has it a loop to unroll that is also left early? Then what is used behind it must come from phis (LCSSA). */
+/* Has it a loop to unroll that is also left early? Then values used after the loop must come from phis (LCSSA). */
 bool simd_leaves_short_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 bool simd_unroll_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 bool simd_unroll_again_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);

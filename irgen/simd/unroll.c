@@ -100,7 +100,8 @@ static bool takes_at_exit(const Short *s, LLVMValueRef user, LLVMValueRef v) {
     return LLVMIsAPHINode(user);
 }
 
-/* Outside, only the exits may use what the loop computes: phis, and behind the header what it does. */
+/* Outside the loop, only phis at its exits may use what it computes; what its header computes may be used anywhere, if
+ * the header is the only exit. */
 static bool keeps_to_itself(const Short *s, const SimdValue *value) {
     const SimdRegion *g = s->g;
     for (LLVMUseRef u = LLVMGetFirstUse(value->v); u; u = LLVMGetNextUse(u)) {
@@ -261,20 +262,8 @@ static void leave(const Short *s, LLVMBuilderRef b, LLVMBasicBlockRef from, LLVM
 
 /* The phis without what comes from the loop as it was. */
 static void forget_loop(const Short *s, LLVMBuilderRef b, LLVMBasicBlockRef at) {
-    LLVMValueRef next;
-    for (LLVMValueRef phi = LLVMGetFirstInstruction(at); LLVMIsAPHINode(phi); phi = next) {
-        next = LLVMGetNextInstruction(phi);
-        LLVMPositionBuilderBefore(b, phi);
-        LLVMValueRef made = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
-        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-            LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-            LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
-            int block = value_map_get(s->g->block_of, from);
-            if (block < 0 || !s->has[block]) LLVMAddIncoming(made, &v, &from, 1);
-        }
-        LLVMReplaceAllUsesWith(phi, made);
-        LLVMInstructionEraseFromParent(phi);
-    }
+    for (int i = 0; i < s->g->blocks.n; i++)
+        if (s->has[i]) simd_replace_incoming(b, at, s->g->blocks.at[i].bb, NULL);
 }
 
 static void write_branch(const Short *s, LLVMBuilderRef b, LLVMValueRef branch, LLVMBasicBlockRef next) {

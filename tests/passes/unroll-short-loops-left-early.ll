@@ -1,4 +1,4 @@
-; A loop that is left early is unrolled: what is used behind it comes from phis with a value for each way out.
+; A loop that is left early is unrolled: values used after it come from phis with a value for each exit.
 ; RUN-PASS: unroll-short-loops --march=x86-64-v3
 ; CHECK-NOT: phi i64 [ 0, %item ]
 ; CHECK-DAG: fcmp ogt float %{{.*}}, 1.000000e+00
