@@ -63,6 +63,7 @@ void kdsl_border_tell(const KdslFailure *f) {
 bool kdsl_border_is_there(void) { return border != NULL; }
 
 void kdsl_border_leave(int status) {
+    kdsl_team_leave();
     if (border) longjmp(*border, status);
 }
 

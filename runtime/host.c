@@ -41,6 +41,7 @@ void kdsl_job_begins(int rank, int n_ranks, void (*abort)(int status)) {
 }
 
 void kdsl_end(int status) {
+    kdsl_team_leave();
     kdsl_async_stop();
     if (status && abort_job) kdsl_trace_end(); /* abort_job calls no exit handlers */
     if (status && abort_job) abort_job(status); /* or the others would wait for this one */

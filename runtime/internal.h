@@ -158,6 +158,13 @@ KDSL_RT bool kdsl_device_is_gpu(int device);
 KDSL_RT bool kdsl_device_is_cpu(int device);
 /* threads.c: threads have stacks of the usual size, and no tool (OMPT) listens to libomp. */
 KDSL_RT bool kdsl_threads_are_plain(void);
+typedef void Task(int32_t *thread, int32_t *bound, void *context);
+KDSL_RT void kdsl_fork_call(void *ident, Task *task, void *context); /* libomp is there */
+/* team.c: executes it by the team of the loop. False: this thread is in no such loop, or a team would not help. */
+KDSL_RT bool kdsl_team_run(void *ident, Task *task, void *context);
+KDSL_RT void kdsl_team_launches(void); /* a kernel that is called directly */
+KDSL_RT void kdsl_team_close(void);    /* until the next of these: another way to launch comes */
+KDSL_RT void kdsl_team_leave(void);    /* the loop of this thread, if it is in one, ends by a failure */
 /* device.c: fills memory of a device that does not work in place, without a copy; n_bytes and the address are multiples
  * of 4. False: the device did not. */
 KDSL_RT bool kdsl_device_fill(int64_t device, void *there, uint32_t value, int64_t n_bytes);

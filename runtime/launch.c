@@ -260,6 +260,7 @@ static int32_t observed(void *loc, int64_t device, int32_t teams, int32_t thread
 
 /* Through libomptarget, and counted if somebody counts. */
 static int32_t launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
+    kdsl_team_close();
     int64_t number = device < 0 ? kdsl_default_device() : device;
     kdsl_nvidia_enter(number);
     UnderWay *u = own();
@@ -322,7 +323,10 @@ static bool may_be_direct(void) {
 int32_t kdsl_launch(void *loc, int64_t device, int32_t teams, int32_t threads, void *region, void *args) {
     check_launch(loc, device);
     int64_t number = device < 0 ? kdsl_default_device() : device;
-    if (has_run(region, number) && may_be_direct()) return CALL_HOST_VERSION;
+    if (has_run(region, number) && may_be_direct()) {
+        kdsl_team_launches();
+        return CALL_HOST_VERSION;
+    }
     int32_t rc = launch(loc, device, teams, threads, region, args);
     if (!rc) note_run(region, number);
     return rc;

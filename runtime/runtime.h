@@ -196,6 +196,12 @@ KDSL_RT void kdsl_fork(void *ident, void (*task)(int32_t *thread, int32_t *bound
 KDSL_RT int32_t kdsl_thread_num(void);
 KDSL_RT int32_t kdsl_num_threads(void);
 
+/* team.c: around a loop of launches. 1: it has had many, so that work for some tenths of a microsecond is worth
+ * kdsl_fork. */
+KDSL_RT void kdsl_team_begin(void);
+KDSL_RT void kdsl_team_end(void);
+KDSL_RT int32_t kdsl_has_team(void);
+
 /* memory.c: the choice of --memory, before the program registers itself. requirements: that of its entry for
  * libomptarget, which says that memory is unified; NULL: there is none. KDSL_MEMORY in the environment overrides it.
  * copies_each: --transfers=each, where launches copy all that they are told to. */

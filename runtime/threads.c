@@ -16,8 +16,6 @@
 #include "runtime/internal.h"
 #include "runtime/target.h"
 
-typedef void Task(int32_t *thread, int32_t *bound, void *context);
-
 /* openmp/runtime/src/kmp.h; include/omp.h */
 #define FUNCTIONS(FUNCTION)                                                                                            \
     FUNCTION(fork_call, "__kmpc_fork_call", void, (void *ident, int32_t n_args, Task *task, ...))                      \
@@ -77,12 +75,14 @@ static void run_alone(void *ident, Task *task, void *context) {
     omp.end_team_of_one(ident, thread);
 }
 
+void kdsl_fork_call(void *ident, Task *task, void *context) { omp.fork_call(ident, 1, task, context); }
+
 void kdsl_fork(void *ident, Task *task, void *context, int64_t stack_bytes) {
     int32_t zero = 0;
     find_once();
     if (!omp.is_there) task(&zero, &zero, context);
-    else if (fits(stack_bytes)) omp.fork_call(ident, 1, task, context);
-    else run_alone(ident, task, context);
+    else if (!fits(stack_bytes)) run_alone(ident, task, context);
+    else if (!kdsl_team_run(ident, task, context)) kdsl_fork_call(ident, task, context);
 }
 
 /* Commands of a tool's own begin at 64, and tools ignore those that they do not know (OpenMP, omp_control_tool). libomp

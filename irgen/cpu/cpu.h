@@ -79,6 +79,10 @@ bool cost_is_known(const Func *kernel, const Expr *e); /* do these and the launc
 bool cost_is_of_loops(const Func *kernel, const Expr *guard);
 int64_t cost_updates(const Func *fn); /* of arrays that may be privatised (sema/combine.c), an item; the same way */
 enum { COST_MOST = 1 << 20 };                              /* of an item: no estimate is higher by more than a few */
-enum { COST_FORK = 1 << 17 };                              /* with less work a fork costs more than it saves */
+enum {
+    COST_FORK = 1 << 17,  /* with less work a fork costs more than it saves */
+    COST_ROUND = 1 << 16, /* the same of a round of a team (runtime/team.c) */
+    COST_SCALAR = 4       /* times as long as the estimate, which is of vector code, take items in scalar code */
+};
 
 #endif

@@ -255,11 +255,50 @@ void cpu_spread(Kernel *k, CgFunc *f, LLVMValueRef share, LLVMValueRef *values, 
     cg_enter(f, done);
 }
 
-/* True if the launch has enough work for a fork: work items, or groups, times the cost of one. */
+static LLVMValueRef by_code(CgFunc *f, LLVMValueRef of_vector, LLVMValueRef of_scalar) {
+    Cg *cg = f->cg;
+    if (!cg->vector) return of_vector;
+    LLVMTypeRef params[2] = {cg->i64, cg->i64}, type = LLVMFunctionType(cg->i64, params, 2, false);
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_BY_CODE), args[2] = {of_vector, of_scalar};
+    if (!fn) {
+        fn = LLVMAddFunction(cg->module, CG_BY_CODE, type);
+        cg_fn_attr(cg, fn, "nounwind");
+        cg_fn_attr(cg, fn, "willreturn");
+    }
+    return LLVMBuildCall2(f->b, type, fn, args, 2, "");
+}
+
+/* How many items, or groups, have more than this much work. */
+static LLVMValueRef items_with(Kernel *k, CgFunc *f, LLVMValueRef work) {
+    LLVMValueRef items = LLVMBuildAdd(f->b, LLVMBuildUDiv(f->b, work, k->share_work, ""), cg_i64(f->cg, 1), "");
+    return larger(f, items, cg_i64(f->cg, 2));
+}
+
+/* Has the launch at least this much work? */
+static LLVMValueRef has_work(Kernel *k, CgFunc *f, LLVMValueRef total, int64_t least) {
+    LLVMValueRef vector = cg_i64(f->cg, least - 1), scalar = cg_i64(f->cg, least / COST_SCALAR - 1);
+    bool is_known = LLVMIsConstant(k->share_work);
+    LLVMValueRef items = is_known ? by_code(f, items_with(k, f, vector), items_with(k, f, scalar))
+                                  : items_with(k, f, by_code(f, vector, scalar));
+    return LLVMBuildICmp(f->b, LLVMIntUGE, total, items, "");
+}
+
 static LLVMValueRef worth_forking(Kernel *k, CgFunc *f, LLVMValueRef total) {
-    LLVMValueRef fork = cg_i64(f->cg, COST_FORK - 1), two = cg_i64(f->cg, 2);
-    LLVMValueRef items = LLVMBuildAdd(f->b, LLVMBuildUDiv(f->b, fork, k->share_work, ""), cg_i64(f->cg, 1), "");
-    return LLVMBuildICmp(f->b, LLVMIntUGE, total, larger(f, items, two), "");
+    LLVMBasicBlockRef some = cg_block(f, "some.work"), ask = cg_block(f, "ask"), known = cg_block(f, "known");
+    LLVMValueRef much = has_work(k, f, total, COST_FORK);
+    LLVMBasicBlockRef here[3] = {LLVMGetInsertBlock(f->b), some, ask};
+    LLVMBuildCondBr(f->b, much, known, some);
+    cg_enter(f, some);
+    LLVMBuildCondBr(f->b, has_work(k, f, total, COST_ROUND), ask, known);
+    cg_enter(f, ask);
+    LLVMValueRef team = cg_call_runtime(f, RT_HAS_TEAM, NULL, 0);
+    LLVMValueRef is[3] = {much, LLVMConstNull(f->cg->i1),
+                          LLVMBuildICmp(f->b, LLVMIntNE, team, LLVMConstNull(LLVMTypeOf(team)), "")};
+    cg_goto(f, known);
+    cg_enter(f, known);
+    LLVMValueRef fork = LLVMBuildPhi(f->b, f->cg->i1, "many");
+    LLVMAddIncoming(fork, is, here, 3);
+    return fork;
 }
 
 static int64_t least_chunk(const Kernel *k) {

@@ -7,6 +7,8 @@
 #define CG_GROUP_MEMORY "kdsl.group.memory" /* memory that a group's items share or keep, else it would be each
                                              * item's */
 #define CG_AHEAD "kdsl.ahead"   /* void (address, CgAhead): what is read there soon may be prefetched */
+#define CG_BY_CODE                                                                                                     \
+    "kdsl.by.code"              /* i64 (a, b) in a kernel's entry: a where its items have become vector code, else b */
 #define CG_EXTENT "kdsl.extent" /* void (array, its bytes): at the beginning of a kernel, of arrays it may write */
 #define CG_UPDATE "kdsl.update." /* functions of atomic updates, in modules with vector code: then operation and type */
 #define CG_READ "read" /* an operation that changes nothing */

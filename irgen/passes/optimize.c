@@ -16,6 +16,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "irgen/passes/combine_exits.h"
+#include "irgen/passes/merge_regions.h"
 #include "irgen/passes/release_loops.h"
 #include "irgen/passes/remainders.h"
 
@@ -117,6 +118,12 @@ static void leave_launches(Cg *cg) {
         cg_fn_attr(cg, fn, "noinline");
         cg_fn_attr(cg, fn, "optnone");
     }
+}
+
+/* In programs: launches of a session do not go where a team would have them (runtime/launch.c). */
+void cg_merge_regions(Cg *cg) {
+    if (!cg->target->gpu && !cg->options->unit && cg->options->opt_level > 0)
+        LLVMKdslMergeRegions(cg->module, "kdsl_team_begin", "kdsl_team_end");
 }
 
 /* On GPUs. Functions that kernels call are inlined first: their checks leave the kernel's loops. */

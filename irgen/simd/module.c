@@ -305,6 +305,32 @@ static void avoid_gathers(Cg *cg, const SimdTarget *target, LLVMValueRef fn) {
     LLVMAddTargetDependentFunctionAttr(fn, "target-features", all);
 }
 
+/* What the items of this function, and of those that it calls, have become. */
+static void look_for_code(LLVMValueRef fn, int depth, bool *vector, bool *scalar) {
+    enum { DEPTH = 4 };
+    if (LLVMIsDeclaration(fn) || depth == DEPTH) return;
+    *vector |= is_marked(fn, CG_VECTOR);
+    *scalar |= is_marked(fn, CG_SCALAR);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsACallInst(i) && LLVMIsAFunction(LLVMGetCalledValue(i)))
+                look_for_code(LLVMGetCalledValue(i), depth + 1, vector, scalar);
+}
+
+/* What a kernel's entry knows only now. The function is optimised no more (optnone). */
+static void choose_by_code(Cg *cg) {
+    LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_BY_CODE);
+    if (!fn) return;
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
+        bool vector = false, scalar = false;
+        LLVMValueRef call = LLVMGetUser(use);
+        look_for_code(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), 0, &vector, &scalar);
+        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, scalar && !vector));
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDeleteFunction(fn);
+}
+
 void simd_vectorize(Cg *cg) {
     SimdTarget target = machine(cg);
     Marks marks = find_marks(cg);
@@ -329,6 +355,7 @@ void simd_vectorize(Cg *cg) {
     }
     simd_drop_of_all_rows(cg);
     drop_ahead(cg);
+    choose_by_code(cg);
 }
 
 void simd_clean(Cg *cg) { run_on_nests(cg, "sroa,instsimplify"); }

@@ -23,6 +23,7 @@ int64_t kdsl_trace_start(void) { return 0; }
 void kdsl_trace_waited(int64_t start, const char *place) { (void)start, (void)place; }
 void kdsl_trace_is_worker(void) {}
 void kdsl_trace_end(void) {}
+void kdsl_team_leave(void) {}
 void kdsl_tables_let_go(void) {} /* of resident.c: nothing is on a device */
 
 static int n_failed;

@@ -1,0 +1,179 @@
+/* runtime/team.c, with threads of this test's for those of libomp: who executes a task, and how often regions begin. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/team.c"
+
+static int n_failed;
+
+#define CHECK(condition) check(condition, #condition, __LINE__)
+#define CHECK_INT(got, wanted) check((got) == (wanted), #got " is " #wanted, __LINE__)
+
+static void check(bool ok, const char *what, int line) {
+    if (ok) return;
+    n_failed++;
+    fprintf(stderr, "FAILED: line %d: %s\n", line, what);
+}
+
+enum { MOST = 200 };
+
+static int n_threads = 4, n_regions;
+static _Thread_local int me, in_region;
+
+typedef struct Part {
+    Task *task;
+    void *context;
+    int number;
+} Part;
+
+static void *run_part(void *at) {
+    const Part *p = at;
+    int32_t zero = 0;
+    me = p->number;
+    in_region = n_threads;
+    p->task(&zero, &zero, p->context);
+    return NULL;
+}
+
+void kdsl_fork_call(void *ident, Task *task, void *context) {
+    pthread_t threads[MOST];
+    Part parts[MOST];
+    (void)ident;
+    n_regions++;
+    for (int i = 0; i < n_threads; i++) parts[i] = (Part){task, context, i};
+    for (int i = 1; i < n_threads; i++) pthread_create(&threads[i], NULL, run_part, &parts[i]);
+    run_part(&parts[0]);
+    in_region = 0;
+    for (int i = 1; i < n_threads; i++) pthread_join(threads[i], NULL);
+}
+
+int32_t kdsl_thread_num(void) { return me; }
+int32_t kdsl_num_threads(void) { return in_region ? in_region : 1; }
+
+static _Atomic int by_thread[MOST];
+
+static void count(int32_t *thread, int32_t *bound, void *context) {
+    (void)thread, (void)bound;
+    atomic_fetch_add(&by_thread[me], *(const int *)context);
+}
+
+/* All threads execute each task once, before it returns. */
+static void check_rounds(int n_rounds) {
+    int most = n_threads;
+    for (int r = 0; r < n_rounds; r++) {
+        memset(by_thread, 0, sizeof by_thread);
+        CHECK(kdsl_team_run(NULL, count, &(int){r + 1}));
+        for (int i = 0; i < most; i++) CHECK_INT(by_thread[i], r + 1);
+    }
+}
+
+static void loops(void) {
+    n_regions = 0;
+    kdsl_team_begin();
+    check_rounds(3000);
+    kdsl_team_begin(); /* a loop of a function that the loop calls */
+    check_rounds(3);
+    kdsl_team_end();
+    check_rounds(3);
+    CHECK_INT(n_regions, 1);
+    kdsl_team_close(); /* a launch that goes another way */
+    CHECK_INT(kdsl_num_threads(), 1);
+    check_rounds(3);
+    CHECK_INT(n_regions, 2);
+    kdsl_team_end();
+    CHECK(!kdsl_team_run(NULL, count, &(int){1}));
+    CHECK_INT(n_regions, 2);
+}
+
+/* Threads that sleep wake up. */
+static void pauses(void) {
+    kdsl_team_begin();
+    for (int k = 0; k < 4; k++) {
+        check_rounds(2);
+        for (int wait = 0; wait < 1000 && atomic_load(&team.n_asleep) < n_threads - 1; wait++) usleep(10000);
+        CHECK_INT(atomic_load(&team.n_asleep), n_threads - 1);
+    }
+    kdsl_team_end();
+    CHECK_INT(atomic_load(&team.n_asleep), 0);
+}
+
+/* A failure leaves loops within loops. */
+static void failures(void) {
+    kdsl_team_begin();
+    kdsl_team_begin();
+    check_rounds(2);
+    kdsl_team_leave();
+    CHECK(!kdsl_team_run(NULL, count, &(int){1}));
+    kdsl_team_end();
+    loops();
+}
+
+static void small_launches(void) {
+    kdsl_team_begin();
+    for (int k = 0; k < LEAST_LAUNCHES; k++) {
+        CHECK(!kdsl_has_team());
+        kdsl_team_launches();
+    }
+    CHECK(kdsl_has_team());
+    check_rounds(1);
+    for (int quick = 0; quick < 2; quick++) {
+        team.is_quick = quick;
+        CHECK_INT(kdsl_has_team(), quick);
+    }
+    kdsl_team_end();
+    CHECK(!kdsl_has_team());
+    kdsl_team_begin();
+    CHECK(!kdsl_has_team());
+    kdsl_team_end();
+}
+
+static void *other(void *at) {
+    kdsl_team_begin();
+    *(bool *)at = kdsl_team_run(NULL, count, &(int){1});
+    kdsl_team_end();
+    return at;
+}
+
+/* One team at a time: of two threads, the second has none until the first has left its loop. */
+static void other_threads(void) {
+    pthread_t thread;
+    bool has_run = true;
+    kdsl_team_begin();
+    check_rounds(1);
+    pthread_create(&thread, NULL, other, &has_run);
+    pthread_join(thread, NULL);
+    CHECK(!has_run);
+    check_rounds(1);
+    kdsl_team_end();
+    pthread_create(&thread, NULL, other, &has_run);
+    pthread_join(thread, NULL);
+    CHECK(has_run);
+}
+
+static void useless_teams(void) {
+    const int numbers[2] = {1, MOST_THREADS + 1};
+    int usual = n_threads;
+    for (int k = 0; k < 2; k++) {
+        n_threads = numbers[k];
+        n_regions = 0;
+        kdsl_team_begin();
+        for (int r = 0; r < 5; r++) CHECK(!kdsl_team_run(NULL, count, &(int){1}));
+        CHECK_INT(n_regions, 1);
+        CHECK(!kdsl_has_team());
+        kdsl_team_end();
+    }
+    n_threads = usual;
+    loops();
+}
+
+int main(void) {
+    loops();
+    pauses();
+    failures();
+    small_launches();
+    other_threads();
+    useless_teams();
+    return n_failed > 0;
+}
