@@ -15,6 +15,7 @@
 
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "irgen/passes/chains.h"
 #include "irgen/passes/combine_exits.h"
 #include "irgen/passes/merge_regions.h"
 #include "irgen/passes/release_loops.h"
@@ -118,6 +119,14 @@ static void leave_launches(Cg *cg) {
         cg_fn_attr(cg, fn, "noinline");
         cg_fn_attr(cg, fn, "optnone");
     }
+}
+
+/* Nests of kernels have their recurrences in registers before they are vectorised, loops of the host only after LLVM's
+ * pipeline. */
+void cg_shorten_chains(Cg *cg) {
+    if (cg->target->gpu || cg->options->opt_level < 1 || !cg_allows(cg, CHAINS)) return;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(cg->module); fn; fn = LLVMGetNextFunction(fn))
+        if (!LLVMIsDeclaration(fn)) LLVMKdslShortenChains(fn);
 }
 
 /* In programs: launches of a session do not go where a team would have them (runtime/launch.c). */

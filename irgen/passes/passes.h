@@ -13,6 +13,7 @@ const char *cg_kept_call(Cg *cg, LLVMValueRef inst); /* the callee's name; NULL:
 
 void cg_optimize(Cg *cg); /* optimize.c: LLVM's pipeline, or a short one for functions that are vector code */
 
+void cg_shorten_chains(Cg *cg); /* optimize.c, before vectorisation, and after the pipeline */
 void cg_merge_regions(Cg *cg); /* optimize.c, after it, on the host */
 void cg_combine_exits(Cg *cg); /* optimize.c, before it, on GPUs */
 void cg_plain_loads(Cg *cg); /* plain_loads.c, after it, on GPUs */

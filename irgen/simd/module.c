@@ -263,10 +263,6 @@ void simd_carry(Cg *cg) {
     if (cg_allows(cg, CARRY)) change_each_nest(cg, simd_carry_in, "instcombine<no-verify-fixpoint>,early-cse,dce");
 }
 
-void simd_shorten_chains(Cg *cg) {
-    if (cg_allows(cg, CHAINS)) change_each_nest(cg, simd_shorten_chains_in, "dce");
-}
-
 void simd_idioms(Cg *cg) {
     if (cg_allows(cg, IDIOMS)) change_each_with_nests(cg, simd_recognise_idioms, "sccp,instsimplify,dce");
 }

@@ -22,7 +22,6 @@ void simd_relate_checked(Cg *cg);
 void simd_collect(Cg *cg);
 void simd_promote(Cg *cg);
 void simd_carry(Cg *cg);
-void simd_shorten_chains(Cg *cg);
 void simd_print_places(Cg *cg);
 void simd_idioms(Cg *cg);
 void simd_pack(Cg *cg);

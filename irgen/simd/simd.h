@@ -277,9 +277,6 @@ LLVMValueRef simd_accessed(LLVMValueRef v); /* the address of a load, store or a
 bool simd_is_other_object(LLVMValueRef pointer, LLVMValueRef object); /* surely? */
 bool simd_touches_no_memory(LLVMValueRef v); /* of what has no such address */
 
-/* chains.c: the same; true: what iterations wait for comes last in some minimum or maximum now */
-bool simd_shorten_chains_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
-
 /* carry.c: the same; true: an element is passed from iteration to iteration in a register */
 bool simd_carry_in(Cg *cg, LLVMValueRef fn, LLVMValueRef latch, LLVMValueRef outer_latch);
 
