@@ -28,3 +28,13 @@ __attribute__((destructor)) static void remove_image_file(void) {
 __attribute__((constructor)) static void image_is_loaded(void) {
     if (!is_traced()) remove_image_file();
 }
+
+/* Loops of the host call the host version of a kernel, so an image has no teams (team.c). */
+bool kdsl_team_run(void *ident, Task *task, void *context) {
+    (void)ident, (void)task, (void)context;
+    return false;
+}
+
+int kdsl_team_thread(void) { return -1; }
+int kdsl_team_size(void) { return 0; }
+int32_t kdsl_has_team(void) { return 0; }

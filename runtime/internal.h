@@ -162,6 +162,8 @@ typedef void Task(int32_t *thread, int32_t *bound, void *context);
 KDSL_RT void kdsl_fork_call(void *ident, Task *task, void *context); /* libomp is there */
 /* team.c: executes it by the team of the loop. False: this thread is in no such loop, or a team would not help. */
 KDSL_RT bool kdsl_team_run(void *ident, Task *task, void *context);
+KDSL_RT int kdsl_team_thread(void);    /* the number of this thread in an open team; -1: it is in none */
+KDSL_RT int kdsl_team_size(void);      /* 0: it is in none */
 KDSL_RT void kdsl_team_launches(void); /* a kernel that is called directly */
 KDSL_RT void kdsl_team_close(void);    /* until the next of these: another way to launch comes */
 KDSL_RT void kdsl_team_leave(void);    /* the loop of this thread, if it is in one, ends by a failure */

@@ -100,6 +100,12 @@ bool kdsl_threads_are_plain(void) {
     return omp.is_there && (int64_t)omp.stack_size() >= USUAL_BYTES && !has_tool();
 }
 
-int32_t kdsl_thread_num(void) { return omp.is_there ? omp.thread_num() : 0; }
+int32_t kdsl_thread_num(void) {
+    int in_team = kdsl_team_thread();
+    return in_team >= 0 ? in_team : omp.is_there ? omp.thread_num() : 0;
+}
 
-int32_t kdsl_num_threads(void) { return omp.is_there ? omp.num_threads() : 1; }
+int32_t kdsl_num_threads(void) {
+    int in_team = kdsl_team_size();
+    return in_team ? in_team : omp.is_there ? omp.num_threads() : 1;
+}

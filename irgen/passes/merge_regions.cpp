@@ -56,13 +56,24 @@ class Merger {
     }
 
   private:
-    // Launches on other threads fork there, beside a team; a function of another module that is called back might.
+    // Launches on other threads fork there, beside a team; a function of another module that is called back might. Of
+    // the C library, mathematics and what the compiler itself calls: others, as fork and qsort, may do anything.
     Calls of_declared(const Function &fn) {
         StringRef name = fn.getName();
-        LibFunc as_known;
         if (name == "kdsl_launch") return {true, false};
         if (name == "kdsl_async" || name == "kdsl_border") return {false, true};
-        return {false, !fn.isIntrinsic() && !name.starts_with("kdsl_") && !library.getLibFunc(name, as_known)};
+        return {false, !fn.isIntrinsic() && !name.starts_with("kdsl_") && !is_mathematics(fn) && !is_memory(name)};
+    }
+
+    bool is_mathematics(const Function &fn) {
+        LibFunc as_known;
+        return library.getLibFunc(fn.getName(), as_known) && fn.getReturnType()->isFloatingPointTy() &&
+               all_of(fn.args(), [](const Argument &a) { return a.getType()->isFloatingPointTy(); });
+    }
+
+    static bool is_memory(StringRef name) {
+        static constexpr StringLiteral names[] = {"strlen", "strcmp", "aligned_alloc", "free", "memcmp", "bcmp"};
+        return is_contained(names, name);
     }
 
     Calls of_call(const CallBase &call) {
@@ -101,7 +112,9 @@ class Merger {
             for (Loop *inner : loop->getSubLoops()) mark(inner, tree, loops);
             return;
         }
+        const Loop *parent = loop->getParentLoop();
         simplifyLoop(loop, &tree, &loops, nullptr, nullptr, nullptr, false);
+        while (loop->getParentLoop() != parent) loop = loop->getParentLoop(); // the loop has become two
         if (loop->getLoopPreheader() && loop->hasDedicatedExits()) surround(loop);
     }
 

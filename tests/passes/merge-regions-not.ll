@@ -1,5 +1,5 @@
-; What may fork by itself keeps a loop from having a team: functions of other languages, of which nothing is known, and
-; asynchronous launches, which fork on another thread. A loop within such a loop may have one. Recursive functions, and loops
+; What may fork by itself keeps a loop from having a team: functions of other languages, of which nothing is known, those of
+; the C library that may do anything, and asynchronous launches, which fork on another thread. A loop within such a loop may have one. Recursive functions, and loops
 ; without launches, have none.
 ; RUN-PASS: merge-regions
 declare i32 @kdsl_launch()
@@ -91,6 +91,23 @@ entry:
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
   store i64 %i, ptr %x
+  %next = add i64 %i, 1
+  %again = icmp ult i64 %next, %n
+  br i1 %again, label %loop, label %done
+done:
+  ret void
+}
+declare i32 @fork()
+define void @forks(i64 %n) {
+; CHECK-LABEL: define {{.*}}@forks(
+; CHECK-NOT: kdsl_team
+; CHECK: ret void
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %rc = call i32 @kdsl_launch()
+  %child = call i32 @fork()
   %next = add i64 %i, 1
   %again = icmp ult i64 %next, %n
   br i1 %again, label %loop, label %done

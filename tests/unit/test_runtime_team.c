@@ -1,10 +1,40 @@
 /* runtime/team.c, with threads of this test's for those of libomp: who executes a task, and how often regions begin. */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 
+/* For the thread of the loop a round takes as long as a test says; there are many cores. */
+static _Thread_local int me;
+static int round_takes; /* nanoseconds */
+
+static int test_clock(clockid_t clock, struct timespec *t) {
+    static struct timespec passed;
+    if (me) return clock_gettime(clock, t);
+    passed.tv_nsec += round_takes;
+    *t = passed;
+    return 0;
+}
+
+static int n_cores = 8;
+
+static int test_affinity(pid_t pid, size_t size, cpu_set_t *cores) {
+    (void)pid, (void)size;
+    CPU_ZERO(cores);
+    for (int i = 0; i < n_cores; i++) CPU_SET(i, cores);
+    return 0;
+}
+
+#define clock_gettime test_clock
+#define sched_getaffinity test_affinity
 #include "runtime/team.c"
+#undef clock_gettime
+#undef sched_getaffinity
 
 static int n_failed;
 
@@ -20,7 +50,7 @@ static void check(bool ok, const char *what, int line) {
 enum { MOST = 200 };
 
 static int n_threads = 4, n_regions;
-static _Thread_local int me, in_region;
+static _Thread_local int in_region;
 
 typedef struct Part {
     Task *task;
@@ -52,6 +82,12 @@ void kdsl_fork_call(void *ident, Task *task, void *context) {
 int32_t kdsl_thread_num(void) { return me; }
 int32_t kdsl_num_threads(void) { return in_region ? in_region : 1; }
 
+/* A loop that has launched already. */
+static void begin_loop(void) {
+    kdsl_team_begin();
+    for (int k = 0; k < OPENS_FROM; k++) kdsl_team_launches();
+}
+
 static _Atomic int by_thread[MOST];
 
 static void count(int32_t *thread, int32_t *bound, void *context) {
@@ -71,7 +107,7 @@ static void check_rounds(int n_rounds) {
 
 static void loops(void) {
     n_regions = 0;
-    kdsl_team_begin();
+    begin_loop();
     check_rounds(3000);
     kdsl_team_begin(); /* a loop of a function that the loop calls */
     check_rounds(3);
@@ -89,7 +125,7 @@ static void loops(void) {
 
 /* Threads that sleep wake up. */
 static void pauses(void) {
-    kdsl_team_begin();
+    begin_loop();
     for (int k = 0; k < 4; k++) {
         check_rounds(2);
         for (int wait = 0; wait < 1000 && atomic_load(&team.n_asleep) < n_threads - 1; wait++) usleep(10000);
@@ -101,7 +137,7 @@ static void pauses(void) {
 
 /* A failure leaves loops within loops. */
 static void failures(void) {
-    kdsl_team_begin();
+    begin_loop();
     kdsl_team_begin();
     check_rounds(2);
     kdsl_team_leave();
@@ -118,10 +154,6 @@ static void small_launches(void) {
     }
     CHECK(kdsl_has_team());
     check_rounds(1);
-    for (int quick = 0; quick < 2; quick++) {
-        team.is_quick = quick;
-        CHECK_INT(kdsl_has_team(), quick);
-    }
     kdsl_team_end();
     CHECK(!kdsl_has_team());
     kdsl_team_begin();
@@ -129,8 +161,22 @@ static void small_launches(void) {
     kdsl_team_end();
 }
 
+/* Threads that are far from one another have a team, but not for small launches. */
+static void far_threads(void) {
+    begin_loop();
+    for (int k = 0; k < LEAST_LAUNCHES; k++) kdsl_team_launches();
+    CHECK(kdsl_has_team());
+    round_takes = 700;
+    check_rounds(1);
+    round_takes = 0;
+    CHECK(!kdsl_has_team());
+    check_rounds(1);
+    kdsl_team_end();
+    loops();
+}
+
 static void *other(void *at) {
-    kdsl_team_begin();
+    begin_loop();
     *(bool *)at = kdsl_team_run(NULL, count, &(int){1});
     kdsl_team_end();
     return at;
@@ -140,7 +186,7 @@ static void *other(void *at) {
 static void other_threads(void) {
     pthread_t thread;
     bool has_run = true;
-    kdsl_team_begin();
+    begin_loop();
     check_rounds(1);
     pthread_create(&thread, NULL, other, &has_run);
     pthread_join(thread, NULL);
@@ -152,20 +198,74 @@ static void other_threads(void) {
     CHECK(has_run);
 }
 
-static void useless_teams(void) {
-    const int numbers[2] = {1, MOST_THREADS + 1};
-    int usual = n_threads;
-    for (int k = 0; k < 2; k++) {
-        n_threads = numbers[k];
-        n_regions = 0;
-        kdsl_team_begin();
-        for (int r = 0; r < 5; r++) CHECK(!kdsl_team_run(NULL, count, &(int){1}));
-        CHECK_INT(n_regions, 1);
-        CHECK(!kdsl_has_team());
-        kdsl_team_end();
+/* A loop of few launches, and of the first ones, forks as usual. */
+static void few_launches(void) {
+    kdsl_team_begin();
+    n_regions = 0;
+    for (int k = 0; k < OPENS_FROM; k++) {
+        CHECK(!kdsl_team_run(NULL, count, &(int){1}));
+        kdsl_team_launches();
     }
+    CHECK_INT(n_regions, 0);
+    check_rounds(1);
+    kdsl_team_end();
+}
+
+static void check_useless(int wanted_regions) {
+    n_regions = 0;
+    begin_loop();
+    for (int k = 0; k < LEAST_LAUNCHES; k++) {
+        CHECK(!kdsl_team_run(NULL, count, &(int){1}));
+        kdsl_team_launches();
+    }
+    CHECK(!kdsl_has_team());
+    kdsl_team_end();
+    CHECK_INT(n_regions, wanted_regions);
+}
+
+static void useless_teams(void) {
+    int usual = n_threads;
+    n_threads = 1;
+    check_useless(1);
+    n_threads = n_cores + 1;
+    check_useless(1);
     n_threads = usual;
     loops();
+    round_takes = 6000;
+    check_useless(1);
+    round_takes = 0;
+    for (int k = 0; k < REST; k++) check_useless(0);
+    loops();
+}
+
+static void *loop_of_child(void *at) {
+    loops();
+    return at;
+}
+
+/* While this thread is in a loop, the process is forked by another one: the child's threads have teams of their own. */
+static void *fork_there(void *at) {
+    pid_t child = fork();
+    if (!child) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, loop_of_child, NULL);
+        pthread_join(thread, NULL);
+        _exit(n_failed > 0);
+    }
+    waitpid(child, at, 0);
+    return at;
+}
+
+static void forks(void) {
+    pthread_t thread;
+    int status = -1;
+    begin_loop();
+    check_rounds(1);
+    pthread_create(&thread, NULL, fork_there, &status);
+    pthread_join(thread, NULL);
+    CHECK_INT(status, 0);
+    check_rounds(1);
+    kdsl_team_end();
 }
 
 int main(void) {
@@ -173,7 +273,10 @@ int main(void) {
     pauses();
     failures();
     small_launches();
+    far_threads();
     other_threads();
+    few_launches();
     useless_teams();
+    forks();
     return n_failed > 0;
 }
