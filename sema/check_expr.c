@@ -274,6 +274,11 @@ Type *check_array_name(Sema *s, Expr *e, const char *what) {
     Diag *d = diag(s->c, what[0] == 'i' ? E0316 : E0325, e->span, "`%s` is `%s`, not an array", e->name.name,
                    type_name(s->c, t));
     note_declared(s, d, e->name.sym);
+    if (what[0] == 'i' && t->kind == TY_VECTOR)
+        diag_note(s->c, d, e->span,
+                  t->width > 4 ? "the components of a vector are `%s.s0` to `%s.s%d`"
+                               : "the components of a vector are `%s.x` to `%s.%c`",
+                  e->name.name, e->name.name, t->width > 4 ? t->width - 1 : "xyzw"[t->width - 1]);
     return bad(s, e);
 }
 
