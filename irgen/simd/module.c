@@ -301,16 +301,22 @@ static void avoid_gathers(Cg *cg, const SimdTarget *target, LLVMValueRef fn) {
     LLVMAddTargetDependentFunctionAttr(fn, "target-features", all);
 }
 
-/* What the items of this function, and of those that it calls, have become. */
-static void look_for_code(LLVMValueRef fn, int depth, bool *vector, bool *scalar) {
-    enum { DEPTH = 4 };
-    if (LLVMIsDeclaration(fn) || depth == DEPTH) return;
-    *vector |= is_marked(fn, CG_VECTOR);
-    *scalar |= is_marked(fn, CG_SCALAR);
+typedef struct Code {
+    ValueMap *seen; /* functions */
+    bool vector, scalar;
+} Code;
+
+/* What the items that this function executes have become: its own, or those of the functions that it calls. */
+static void look_for_code(Code *c, LLVMValueRef fn) {
+    if (LLVMIsDeclaration(fn) || value_map_get(c->seen, fn) >= 0) return;
+    value_map_put(c->seen, fn, 1);
+    c->vector |= is_marked(fn, CG_VECTOR);
+    c->scalar |= is_marked(fn, CG_SCALAR);
+    if (is_marked(fn, CG_NESTS)) return;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(fn); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
             if (LLVMIsACallInst(i) && LLVMIsAFunction(LLVMGetCalledValue(i)))
-                look_for_code(LLVMGetCalledValue(i), depth + 1, vector, scalar);
+                look_for_code(c, LLVMGetCalledValue(i));
 }
 
 /* What a kernel's entry knows only now. The function is optimised no more (optnone). */
@@ -318,10 +324,11 @@ static void choose_by_code(Cg *cg) {
     LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_BY_CODE);
     if (!fn) return;
     for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
-        bool vector = false, scalar = false;
+        enum { FEW = 16 };
+        Code c = {.seen = value_map_new(&cg->c->arena, FEW)};
         LLVMValueRef call = LLVMGetUser(use);
-        look_for_code(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), 0, &vector, &scalar);
-        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, scalar && !vector));
+        look_for_code(&c, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
+        LLVMReplaceAllUsesWith(call, LLVMGetOperand(call, c.scalar && !c.vector));
         LLVMInstructionEraseFromParent(call);
     }
     LLVMDeleteFunction(fn);
