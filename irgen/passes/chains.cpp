@@ -96,13 +96,15 @@ struct Tree {
         return leaves.size() >= 3 && n_late == 1 && root->getArgOperand(0) != late && root->getArgOperand(1) != late;
     }
 
-    void put_last() {
+    void put_last(Late &depends) {
         IRBuilder<> b(root);
         Value *all = nullptr;
         for (Value *leaf : leaves)
             if (leaf != late) all = all ? combine(b, all, leaf) : leaf;
-        root->replaceAllUsesWith(combine(b, all, late));
-        RecursivelyDeleteTriviallyDeadInstructions(root);
+        Value *whole = combine(b, all, late);
+        depends.insert(whole);
+        root->replaceAllUsesWith(whole);
+        RecursivelyDeleteTriviallyDeadInstructions(root, nullptr, nullptr, [&](Value *v) { depends.erase(v); });
     }
 
   private:
@@ -118,7 +120,7 @@ bool is_root(const IntrinsicInst *v) {
 }
 
 // Each tree is of one loop, the innermost around it: two loops would put it in order by turns.
-bool shorten_one(Loop *loop, LoopInfo &loops) {
+bool shorten(Loop *loop, LoopInfo &loops) {
     Late late;
     LoopBlocksRPO order(loop);
     order.perform(&loops);
@@ -126,16 +128,17 @@ bool shorten_one(Loop *loop, LoopInfo &loops) {
         if (is_recurrence(phi, loop, order, loops)) late.insert(&phi);
     if (late.empty()) return false;
     add_dependent(order, loops, late);
+    bool changed = false;
     for (BasicBlock *block : order)
-        for (Instruction &i : *block) {
+        for (Instruction &i : make_early_inc_range(*block)) {
             if (!late.contains(&i) || !is_extreme(&i) || loops.getLoopFor(block) != loop) continue;
             auto *root = cast<IntrinsicInst>(&i);
             Tree tree{root, {}};
             if (!is_root(root) || !tree.read(root, loop, loops, late) || !tree.waits()) continue;
-            tree.put_last();
-            return true;
+            tree.put_last(late);
+            changed = true;
         }
-    return false;
+    return changed;
 }
 
 } // namespace
@@ -146,7 +149,6 @@ int LLVMKdslShortenChains(LLVMValueRef function) {
     if (!has_any) return 0;
     DominatorTree tree(fn);
     LoopInfo loops(tree);
-    for (Loop *loop : loops.getLoopsInPreorder())
-        while (shorten_one(loop, loops)) changed = true;
+    for (Loop *loop : loops.getLoopsInPreorder()) changed |= shorten(loop, loops);
     return changed;
 }
