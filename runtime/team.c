@@ -19,7 +19,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -71,12 +70,6 @@ static _Thread_local int number = -1, n_in_team; /* while it is in an open team 
 
 /* Waiting ---------------------------------------------------------------------------------------------------------- */
 
-static double now_in_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void poll(unsigned n) {
     if (n < BUSY) __builtin_ia32_pause();
     else sched_yield();
@@ -88,10 +81,10 @@ static void futex(int operation, uint32_t value) {
 
 static uint32_t round_after(uint32_t last) {
     double end = 0;
-    for (unsigned n = 0; n <= BUSY || now_in_seconds() < end; poll(n++)) {
+    for (unsigned n = 0; n <= BUSY || kdsl_clock() < end; poll(n++)) {
         uint32_t now = atomic_load_explicit(&team.round, memory_order_acquire);
         if (now != last) return now;
-        if (n == BUSY) end = now_in_seconds() + AWAKE;
+        if (n == BUSY) end = kdsl_clock() + AWAKE;
     }
     uint32_t now;
     atomic_fetch_add(&team.n_asleep, 1);
@@ -179,9 +172,9 @@ static void nothing(int32_t *thread, int32_t *bound, void *context) { (void)thre
 static double time_of_round(void) {
     double least = SLOW;
     for (int i = 0; i < TRIALS && least > QUICK; i++) {
-        double start = now_in_seconds();
+        double start = kdsl_clock();
         run(nothing, NULL);
-        double took = now_in_seconds() - start;
+        double took = kdsl_clock() - start;
         least = took < least ? took : least;
     }
     return least;

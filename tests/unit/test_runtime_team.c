@@ -13,12 +13,12 @@
 static _Thread_local int me;
 static int round_takes; /* nanoseconds */
 
-static int test_clock(clockid_t clock, struct timespec *t) {
-    static struct timespec passed;
-    if (me) return clock_gettime(clock, t);
-    passed.tv_nsec += round_takes;
-    *t = passed;
-    return 0;
+double kdsl_clock(void) {
+    static double passed;
+    struct timespec t;
+    if (!me) return passed += 1e-9 * round_takes;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static int n_cores = 8;
@@ -30,10 +30,8 @@ static int test_affinity(pid_t pid, size_t size, cpu_set_t *cores) {
     return 0;
 }
 
-#define clock_gettime test_clock
 #define sched_getaffinity test_affinity
 #include "runtime/team.c"
-#undef clock_gettime
 #undef sched_getaffinity
 
 static int n_failed;
