@@ -49,3 +49,41 @@ double level_crowded_lines(const SimdRegion *g, const SimdValue *access, int wid
     if (by > SIMD_LINE) by = SIMD_LINE;
     return (double)width * (double)(by > bytes ? by : bytes) / SIMD_LINE;
 }
+
+/* Lines that lanes go along from round to round, each lane one of its own: several vectors' drive each other out. */
+
+enum { WAY_BYTES = 4096, HALF_THE_WAYS = 4, MOST_VECTORS = 4 };
+
+static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divisor(b, a % b) : a; }
+
+/* May so many lines, so many bytes apart, drive each other out? Where nobody knows how far they are apart, they may. */
+static bool may_collide(LaneRate at, int lines) {
+    if (at.x != LANE_LINEAR) return true;
+    int64_t sets = WAY_BYTES / greatest_divisor(WAY_BYTES, llabs(at.stride)), most = WAY_BYTES / SIMD_LINE;
+    return lines > HALF_THE_WAYS * (sets < most ? sets : most);
+}
+
+/* Does the next round need the rest of the lines? */
+static bool walks_along(const SimdRegion *g, const SimdValue *access, int width) {
+    int loop = g->blocks.at[access->block].loop;
+    if (loop < 0 || simd_is_rest(g, loop) || access->private_of >= 0 || !level_is_by_lane(g, access, width))
+        return false;
+    int64_t by = llabs(simd_pace(g, simd_address(access->v), loop));
+    return by && by < SIMD_LINE;
+}
+
+void level_add_lines(LevelCost *c, const SimdRegion *g, const SimdValue *access, int width) {
+    enum { OF_PART = 3 }; /* lines, measured: docs/decisions/cost-model.md */
+    if (g->blocks.at[access->block].leaves || !simd_is_access(access->v)) return;
+    bool is_part = simd_is_of_rows(g, access) && simd_reach(&g->parts.at[access->parts]) >= width;
+    if (access->walks || is_part) c->lines_of_parts += OF_PART;
+    else if (walks_along(g, access, width) && may_collide(simd_address_rate(g, access), MOST_VECTORS * width))
+        c->lines_apart += width;
+}
+
+double level_lines_lost(const LevelCost *c, SimdShape s) {
+    enum { MOST_OF_PARTS = 8, MOST_APART = 32 }; /* of one vector of 16 lanes, half are lost where they collide */
+    if (s.vectors == 1) return 0;
+    double of_parts = s.vectors * s.width > MOST_OF_PARTS ? c->lines_of_parts : 0;
+    return of_parts + (s.vectors * c->lines_apart > MOST_APART ? c->lines_apart : 0);
+}

@@ -243,7 +243,8 @@ static const double *latencies(const SimdRegion *g, const SimdTarget *t, int wid
     double *cycles = arena_array(g->arena, double, g->values.n + 1);
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
-        bool by_lane = width > 1 && LLVMIsALoadInst(value->v) && level_is_by_lane(g, value, width);
+        bool at_places = simd_is_of_rows(g, value) && simd_address_rate(g, value).x == LANE_VARYING;
+        bool by_lane = width > 1 && LLVMIsALoadInst(value->v) && (at_places || level_is_by_lane(g, value, width));
         cycles[i] = by_lane ? latency_of_lanes(g, t, value, width) : latency(g, i);
         if (width > 1 && is_divided(value->v) && cycles[i] < LATENCY_OF_DIVISIONS) cycles[i] = LATENCY_OF_DIVISIONS;
     }
@@ -357,6 +358,41 @@ static int longest_way(const SimdRegion *g) {
     return longest;
 }
 
+/* Is it the same in each round? LLVM loads that once before the loop, if the kernel only reads the array. */
+static bool is_hoisted(const SimdRegion *g, int loop, const SimdValue *value) {
+    if (loop < 0 || simd_is_invariant(g, loop, value->v)) return loop >= 0;
+    if (!LLVMIsALoadInst(value->v)) return false;
+    LLVMValueRef object = simd_object(simd_address(value->v));
+    bool is_read = simd_is_param(object, "readonly") && simd_is_param(object, "noalias");
+    return is_read && simd_is_invariant(g, loop, simd_address(value->v));
+}
+
+/* Cycles from the begin of an iteration to each value of the level. cycles_of: each value's latency. */
+static const double *latencies_within(const SimdRegion *g, int loop, const double *cycles_of) {
+    double *far = arena_array(g->arena, double, g->values.n + 1);
+    for (int i = 0; i < g->values.n; i++) {
+        const SimdValue *value = &g->values.at[i];
+        LLVMValueRef v = value->v;
+        if (g->blocks.at[value->block].loop != loop || is_hoisted(g, loop, value)) continue;
+        bool is_phi = LLVMIsAPHINode(v);
+        for (unsigned k = 0, n = is_phi ? LLVMCountIncoming(v) : (unsigned)LLVMGetNumOperands(v); k < n; k++) {
+            LLVMValueRef from = is_phi ? LLVMGetIncomingValue(v, k) : LLVMGetOperand(v, k);
+            int o = value_map_get(g->value_of, from);
+            if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
+        }
+        if (!is_phi) far[i] += cycles_of[i];
+    }
+    return far;
+}
+
+static double longest_iteration(const SimdRegion *g, int loop, const double *cycles_of) {
+    const double *far = latencies_within(g, loop, cycles_of);
+    double longest = 0;
+    for (int i = 0; i < g->values.n; i++)
+        if (!g->blocks.at[g->values.at[i].block].leaves && far[i] > longest) longest = far[i];
+    return longest;
+}
+
 static bool is_inner(const SimdRegion *g, int loop) {
     for (int l = 0; l < g->loops.n; l++)
         if (g->loops.at[l].parent == loop) return false;
@@ -413,7 +449,7 @@ static int most_live(const SimdRegion *g) {
 
 /* What divergence costs a vector beside the operations: masks of both sides and a branch, a selection where sides join,
  * and in each iteration of a loop the lanes that are live, with what those leave with that are not. */
-double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop) {
+static double divergence_cost(const SimdRegion *g, int loop) {
     double cost = loop >= 0 && g->loops.at[loop].divergent ? 2 : 0;
     for (int i = 0; i < g->values.n; i++) {
         const SimdValue *value = &g->values.at[i];
@@ -425,8 +461,12 @@ double level_divergence_time(const SimdRegion *g, const LevelCost *c, int loop) 
         if (op == LLVMBr && b->diverges) cost += MASKS;
         if (op == LLVMPHI && !at_header && value->rate.x == LANE_VARYING) cost += g->costs[i].vector;
     }
-    return c->weight * cost / IN_A_CYCLE;
+    return cost;
 }
+
+double level_divergence_time(const LevelCost *c) { return c->weight * c->divergence / IN_A_CYCLE; }
+
+bool level_chases(const LevelCost *c) { return c->chain >= LATENCY_OF_LANES; }
 
 double level_live_time(const LevelCost *c) { return c->weight * c->live / IN_A_CYCLE; }
 
@@ -462,7 +502,9 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
             *(rows ? &c.divider_both : &c.divider_vectors) += simd_division_cycles(g, t, value->v, width);
         c.columns += saved_by_columns(g, value, cost, width);
         c.beyond += beyond_gather(g, t, value, cost, width);
+        level_add_lines(&c, g, value, width);
         if (is_crowded) c.beyond += FAR_LINE * level_crowded_lines(g, value, width);
+        if (is_hoisted(g, loop, value)) *(rows ? &c.hoisted_both : &c.hoisted_vectors) += varies ? cost : 0;
         if (varies) *(rows ? &c.both : &c.vectors) += cost;
         else if (rows) c.rows += cost;
         else c.none += cost / 2;
@@ -471,9 +513,11 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
     c.chain = loop >= 0 ? longest_chain(g, loop, latencies(g, t, width)) : 0;
     if (loop >= 0 && g->loops.at[loop].divergent) c.mask_chain = mask_chain_of(g, loop);
     c.way = loop >= 0 ? 0 : longest_way(g);
+    c.iteration = loop >= 0 && c.inner ? longest_iteration(g, loop, latencies(g, t, width)) : 0;
     if (loop < 0) c.held_both = most_live(g);
     /* Who is live, and what those leave with: where a chain of operations would go through memory, it waits there, too.
      */
+    c.divergence = divergence_cost(g, loop);
     if (c.inner && c.chain > LATENCY && g->loops.at[loop].divergent) c.held_live = 2;
     return c;
 }
@@ -530,23 +574,6 @@ static double share_of_items(const SimdRegion *g, int loop) {
     return share;
 }
 
-/* Cycles from the begin of an iteration to each value of the level. */
-static const double *latencies_within(const SimdRegion *g, int loop) {
-    double *far = arena_array(g->arena, double, g->values.n + 1);
-    for (int i = 0; i < g->values.n; i++) {
-        LLVMValueRef v = g->values.at[i].v;
-        if (g->blocks.at[g->values.at[i].block].loop != loop) continue;
-        bool is_phi = LLVMIsAPHINode(v);
-        for (unsigned k = 0, n = is_phi ? LLVMCountIncoming(v) : (unsigned)LLVMGetNumOperands(v); k < n; k++) {
-            LLVMValueRef from = is_phi ? LLVMGetIncomingValue(v, k) : LLVMGetOperand(v, k);
-            int o = value_map_get(g->value_of, from);
-            if (o >= 0 && o < i && far[o] > far[i]) far[i] = far[o];
-        }
-        if (!is_phi) far[i] += latency(g, i);
-    }
-    return far;
-}
-
 /* After a mispredicted branch nothing else runs until its condition is computed, which otherwise overlaps with other
  * iterations. */
 static double waits_for(const SimdRegion *g, int b, const double *far, double time) {
@@ -579,7 +606,7 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
     if (busy > time) time = busy;
     if (locked > time) time = locked; /* only accesses wait for it: arithmetic of the next items goes on */
     if (time < wait) time = wait;
-    const double *far = branches.n ? latencies_within(g, loop) : NULL;
+    const double *far = branches.n ? latencies_within(g, loop, latencies(g, t, 1)) : NULL;
     for (int i = 0; i < branches.n; i++) {
         double cycles = MISSED_BRANCH + (loop >= 0 ? waits_for(g, branches.at[i], far, time) : 0);
         missed += share_of_block(g, branches.at[i]) * cycles / ONE_MISSED_OF;
@@ -595,6 +622,8 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     double of_all = c->few ? c->none : c->none + 1; /* LLVM unrolls loops with few rounds */
     double operations = c->both * n + c->vectors * s.vectors + c->rows * s.rows + of_all;
     if (s.rows % s.width == 0) operations -= c->columns * n;
+    operations -= c->hoisted_both * n + c->hoisted_vectors * s.vectors;
+    operations += FAR_LINE * level_lines_lost(c, s) * n;
     double held = c->held_both * n + c->held_vectors * s.vectors + TEMPORARIES;
     held += c->held_live * n;
     if (s.rows > 1) held += c->held_rows * s.vectors;
@@ -607,8 +636,11 @@ double level_time(const LevelCost *c, const SimdTarget *t, SimdShape s) {
     double in_sight = operations / REORDERED; /* of a block; below 1, others have begun meanwhile */
     double way = (double)c->way * LATENCY * (in_sight < 1 ? in_sight : 1);
     double blocks = c->few ? REORDERED / (operations * c->weight) : 1; /* that have begun before one ends */
+    double round_in_sight = in_sight + c->divergence * n / REORDERED;  /* below 1, the next ones have begun meanwhile */
+    double round = c->iteration * (round_in_sight < 1 ? round_in_sight : 1);
     if (blocks > 1) wait /= blocks;
     if (blocks > 1) time = time > wait ? time : wait;
     else time = sqrt(time * time + wait * wait); /* neither goes on all the while beside the other */
+    if (blocks <= 1 && round > way) way = round;
     return c->weight * (time > way ? time : way) / n;
 }

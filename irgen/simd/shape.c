@@ -99,26 +99,6 @@ int64_t simd_known_end(const SimdRegion *g, int width) {
 
 static bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
 
-/* Has each lane a line of its own, of which the next rounds need the rest? */
-static bool walks_along(const SimdRegion *g, const SimdValue *value, int width) {
-    int loop = g->blocks.at[value->block].loop;
-    bool is_access = LLVMIsALoadInst(value->v) || LLVMIsAStoreInst(value->v);
-    if (loop < 0 || simd_is_rest(g, loop) || !is_access || value->private_of >= 0 || !level_is_by_lane(g, value, width))
-        return false;
-    int64_t by = simd_pace(g, simd_address(value->v), loop);
-    return by && by < SIMD_LINE && by > -SIMD_LINE;
-}
-
-static bool walks_rows(const SimdRegion *g, int width) {
-    for (int i = 0; i < g->values.n; i++) {
-        const SimdValue *value = &g->values.at[i];
-        if (g->blocks.at[value->block].leaves) continue;
-        if (simd_is_of_rows(g, value) && simd_reach(&g->parts.at[value->parts]) >= width) return true;
-        if (walks_along(g, value, width)) return true;
-    }
-    return false;
-}
-
 /* Elements of all private arrays of an item. */
 static int64_t private_elements(const SimdRegion *g) {
     int64_t n = 0;
@@ -144,11 +124,7 @@ static bool loads_far(const SimdRegion *g) {
 }
 
 static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_written) {
-    enum {
-        PRIVATE_ROOM = 32 << 10,
-        TEMPORARIES = 2,
-        MOST_LINES_APART = 8 /* that the first cache keeps for certain */
-    };
+    enum { PRIVATE_ROOM = 32 << 10, TEMPORARIES = 2 };
     int n = s.rows * s.vectors;
     bool fills_line = is_power_of_two(s.vectors) && s.vectors * s.width * element_bytes(g) <= SIMD_LINE;
     bool is_square = s.rows == s.width && fills_line && level_takes_columns(g);
@@ -157,10 +133,10 @@ static bool fits(const SimdRegion *g, const SimdTarget *t, SimdShape s, int n_wr
     if (in_chunks && CG_CHUNK_ROWS % s.rows && loads_far(g))
         return false; /* the last rows of each chunk would load for themselves what the others share */
     if (n > 1 && n * n_written > (g->loops.n ? MAX_WRITTEN : MAX_WRITTEN_STRAIGHT)) return false;
-    if (s.vectors > 1 && s.vectors * s.width > MOST_LINES_APART && walks_rows(g, s.width)) return false;
     if (n > MOST_STRAIGHT && !g->loops.n && !is_square) return false; /* enough not to wait, and to share */
     if (n > 1 && simd_private_bytes(g) * n * s.width > PRIVATE_ROOM) return false;
-    if (n > 1 && (private_elements(g) + (has_short_loops(g) ? TEMPORARIES : 0)) * n > t->registers)
+    int64_t in_registers = private_elements(g) + (has_short_loops(g) ? TEMPORARIES : 0);
+    if (n > 1 && in_registers <= t->registers && in_registers * n > t->registers)
         return false; /* LLVM unrolls loops over them, and keeps them there */
     if (g->tile && s.vectors > 1 && g->tile % (s.vectors * s.width)) return false;
     if (!across) across = simd_most_trips(g);
@@ -197,9 +173,11 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
     if (has_ends) simd_rates_settled(g, inside);
     for (int l = -1; l < g->loops.n; l++) {
         LevelCost c = level_cost(g, t, l, s.width);
+        c.hoisted_both = c.hoisted_vectors = 0; /* one item's are not hoisted either */
         alone += level_time_alone(g, t, &c, l, s.width);
-        double time = level_time(&c, t, s) + level_divergence_time(g, &c, l) + level_gather_time(&c);
-        vector += whole_time(&c, time * n_rounds(g, l, s)) / s.width;
+        SimdShape as = level_chases(&c) ? (SimdShape){s.rows, 1, s.width} : s;
+        double time = level_time(&c, t, as) + level_divergence_time(&c) + level_gather_time(&c);
+        vector += whole_time(&c, time * n_rounds(g, l, as)) / s.width;
     }
     if (has_ends) simd_rates_settled(g, settled);
     g->slower = vector / alone;
