@@ -367,6 +367,21 @@ static bool is_hoisted(const SimdRegion *g, int loop, const SimdValue *value) {
     return is_read && simd_is_invariant(g, loop, simd_address(value->v));
 }
 
+/* Does the next row of items read it, too, at another place of the loop's body? LLVM loads it once for both. */
+static bool is_shared_with_next_row(const SimdRegion *g, const SimdValue *value) {
+    enum { MOST = 64 };
+    const SimdBlock *b = &g->blocks.at[value->block];
+    if (!g->y || !value->rate.y || !LLVMIsALoadInst(value->v) || value->private_of >= 0) return false;
+    LLVMValueRef object = simd_object(simd_address(value->v));
+    for (int i = b->first, n = 0; i < b->first + b->n && n < MOST; i++) {
+        LLVMValueRef other = g->values.at[i].v;
+        if (other == value->v || !LLVMIsALoadInst(other) || simd_object(simd_address(other)) != object) continue;
+        if (simd_is_in_next_row(g, simd_address(value->v), simd_address(other))) return true;
+        n++;
+    }
+    return false;
+}
+
 /* Cycles from the begin of an iteration to each value of the level. cycles_of: each value's latency. */
 static const double *latencies_within(const SimdRegion *g, int loop, const double *cycles_of) {
     double *far = arena_array(g->arena, double, g->values.n + 1);
@@ -492,6 +507,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
         if (g->settled && value->at_ends) *(value->rate.y ? &c.rows : &c.none) += END_TESTS;
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
+        if (loop >= 0 && is_shared_with_next_row(g, value)) rows = false;
         c.locked += locked_cycles(g, value, width);
         if (cost > 0 && is_by_live_lane(g, value)) {
             c.live += cost * share_of_block(g, value->block);

@@ -191,6 +191,36 @@ bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by) {
     return true;
 }
 
+static bool is_same_in_rows(const SimdRegion *g, LLVMValueRef v, LLVMValueRef other) {
+    int i = value_map_get(g->value_of, v);
+    return v == other && v != g->y && (i < 0 || !g->values.at[i].rate.y);
+}
+
+/* Rows a number of elements apart that is no constant: the form of an index has (i + 1) * n as an atom of its own. */
+static bool is_in_next_row(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next, int depth) {
+    enum { DEEP = 8 };
+    int64_t by, down;
+    if (is_same_in_rows(g, v, next)) return true;
+    if (simd_step_down(g, v, &down) && simd_goes_on_by(g, v, next, &by)) return by == down;
+    bool are_alike = depth < DEEP && LLVMIsAInstruction(v) && LLVMIsAInstruction(next) &&
+                     LLVMGetInstructionOpcode(v) == LLVMGetInstructionOpcode(next) && LLVMGetNumOperands(v) == 2;
+    if (!are_alike || LLVMGetNumOperands(next) != 2) return false;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
+    LLVMValueRef to_a = LLVMGetOperand(next, 0), to_b = LLVMGetOperand(next, 1);
+    if (op == LLVMMul || op == LLVMShl) {
+        if (is_same_in_rows(g, b, to_b)) return is_in_next_row(g, a, to_a, depth + 1);
+        return is_same_in_rows(g, a, to_a) && is_in_next_row(g, b, to_b, depth + 1);
+    }
+    if (op == LLVMGetElementPtr && LLVMGetGEPSourceElementType(v) != LLVMGetGEPSourceElementType(next)) return false;
+    if (op != LLVMAdd && op != LLVMGetElementPtr) return false;
+    return is_in_next_row(g, a, to_a, depth + 1) && is_in_next_row(g, b, to_b, depth + 1);
+}
+
+bool simd_is_in_next_row(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next) {
+    return is_in_next_row(g, v, next, 0);
+}
+
 static int64_t clipped(int64_t by) { return by > SIMD_LINE ? SIMD_LINE : by < -SIMD_LINE ? -SIMD_LINE : by; }
 
 static int64_t pace_of_phi(const SimdRegion *g, const SimdLoop *loop, LLVMValueRef phi) {

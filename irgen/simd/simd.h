@@ -403,6 +403,7 @@ bool simd_is_behind(const Form *a, const Form *b,
 bool simd_goes_on_by(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next,
                      int64_t *by);                                     /* next is v + *by, modulo 2^w */
 bool simd_step_down(const SimdRegion *g, LLVMValueRef v, int64_t *by); /* from row to row; false: not by a constant */
+bool simd_is_in_next_row(const SimdRegion *g, LLVMValueRef v, LLVMValueRef next); /* is it there what v is here? */
 int64_t simd_pace(const SimdRegion *g, LLVMValueRef v,
                   int loop); /* from iteration to iteration; SIMD_LINE: far; 0: unknown, too */
 

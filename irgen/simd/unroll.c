@@ -193,7 +193,8 @@ static int trips_around(const Short *s, int loop) {
     return 0;
 }
 
-/* again: other loops have been unrolled and simplified; those that only are small now would leave blocks no rows.
+/* again: other loops have been unrolled and simplified; those that only are small now and in no other loop would leave
+ * blocks no rows.
  * open: the uses outside do not matter */
 static bool is_wanted(Short *s, int loop, bool again, bool open) {
     const SimdRegion *g = s->g;
@@ -216,7 +217,8 @@ static bool is_wanted(Short *s, int loop, bool again, bool open) {
     if (gathers && s->leaves_early && s->trips > SEARCH_TRIPS) return false;
     int around = s->trips && !fills ? trips_around(s, loop) : 0;
     if (around && n * s->trips * around <= MOST_FILLING) return true;
-    if (!s->trips || (!fills && (again || s->trips > FEW_TRIPS))) return false;
+    bool is_outermost = g->loops.at[loop].parent < 0;
+    if (!s->trips || (!fills && ((again && is_outermost) || s->trips > FEW_TRIPS))) return false;
     return n * s->trips <= (fills ? MOST_FILLING : shifts ? MOST_VALUES : calls ? 0 : SMALL_VALUES);
 }
 
