@@ -11,7 +11,15 @@
 
 /* SMALL_VALUES: in all iterations, as they are before their counters are constants. SEARCH_TRIPS: of a loop that items
  * leave early and that gathers: few come to the last iterations, which vector code then executes for all. */
-enum { MOST_TRIPS = 16, FEW_TRIPS = 8, SEARCH_TRIPS = 4, MOST_FILLING = 768, MOST_VALUES = 256, SMALL_VALUES = 160, SMALL_INSIDE = 400 };
+enum {
+    MOST_TRIPS = 16,
+    FEW_TRIPS = 8,
+    SEARCH_TRIPS = 4,
+    MOST_FILLING = 768,
+    MOST_VALUES = 256,
+    SMALL_VALUES = 160,
+    SMALL_INSIDE = 400
+};
 
 typedef struct Short {
     const SimdRegion *g;
@@ -219,7 +227,11 @@ static bool is_wanted(Short *s, int loop, bool again, bool open) {
     if (around && n * s->trips * around <= MOST_FILLING) return true;
     bool is_outermost = g->loops.at[loop].parent < 0;
     if (!s->trips || (!fills && ((again && is_outermost) || s->trips > FEW_TRIPS))) return false;
-    return n * s->trips <= (fills ? MOST_FILLING : shifts ? MOST_VALUES : calls ? 0 : is_outermost ? SMALL_VALUES : SMALL_INSIDE);
+    return n * s->trips <= (fills          ? MOST_FILLING
+                            : shifts       ? MOST_VALUES
+                            : calls        ? 0
+                            : is_outermost ? SMALL_VALUES
+                                           : SMALL_INSIDE);
 }
 
 /* Writing it out --------------------------------------------------------------------------------------------------- */
