@@ -9,8 +9,9 @@
  * (straight.c). */
 #include "irgen/simd/simd.h"
 
-/* SMALL_VALUES: in all iterations, as they are before their counters are constants. SEARCH_TRIPS: of a loop that items
- * leave early and that gathers: few come to the last iterations, which vector code then executes for all. */
+/* SMALL_VALUES: in all iterations, as they are before their counters are constants; SMALL_INSIDE: of a loop in another
+ * one. SEARCH_TRIPS: of a loop that items leave early and that gathers: few come to the last iterations, which vector
+ * code then executes for all. */
 enum {
     MOST_TRIPS = 16,
     FEW_TRIPS = 8,
