@@ -360,7 +360,8 @@ static int longest_way(const SimdRegion *g) {
 
 /* Is it the same in each round? LLVM loads that once before the loop, if the kernel only reads the array. */
 static bool is_hoisted(const SimdRegion *g, int loop, const SimdValue *value) {
-    if (loop < 0 || simd_is_invariant(g, loop, value->v)) return loop >= 0;
+    if (loop < 0) return false;
+    if (simd_is_invariant(g, loop, value->v)) return true;
     if (!LLVMIsALoadInst(value->v)) return false;
     LLVMValueRef object = simd_object(simd_address(value->v));
     bool is_read = simd_is_param(object, "readonly") && simd_is_param(object, "noalias");

@@ -173,7 +173,7 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
     if (has_ends) simd_rates_settled(g, inside);
     for (int l = -1; l < g->loops.n; l++) {
         LevelCost c = level_cost(g, t, l, s.width);
-        c.hoisted_both = c.hoisted_vectors = 0; /* one item's are not hoisted either */
+        c.hoisted_both = c.hoisted_vectors = 0; /* measured: docs/decisions/cost-model.md */
         alone += level_time_alone(g, t, &c, l, s.width);
         SimdShape as = level_chases(&c) ? (SimdShape){s.rows, 1, s.width} : s;
         double time = level_time(&c, t, as) + level_divergence_time(&c) + level_gather_time(&c);
