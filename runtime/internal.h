@@ -167,6 +167,22 @@ KDSL_RT int kdsl_team_size(void);      /* 0: it is in none */
 KDSL_RT void kdsl_team_launches(void); /* a kernel that is called directly */
 KDSL_RT void kdsl_team_close(void);    /* until the next of these: another way to launch comes */
 KDSL_RT void kdsl_team_leave(void);    /* the loop of this thread, if it is in one, ends by a failure */
+enum { THROTTLE_WINDOW = 5 };
+/* throttle.c: do one or all threads execute the launches of a loop? All 0: the loop begins. Times are those of
+ * kdsl_clock; 0: it was not asked. */
+typedef struct Throttle {
+    Task *first;                  /* with each launch of it an iteration begins; NULL: not chosen yet */
+    bool is_alone, is_trial;      /* one thread; for a few iterations only */
+    int n, wait;                  /* iterations in this way, and until the other one is tried */
+    int n_others, search;         /* launches since an iteration began, and until another task is chosen */
+    int n_long;                   /* launches that took long, */
+    double in_long, since;        /* how long together, and since when */
+    double began, last;           /* the iteration and the last launch */
+    double took[THROTTLE_WINDOW]; /* the last iterations, in any order */
+    double usual;                 /* an iteration before the trial */
+} Throttle;
+/* Of the launch that begins now. One thread at a time may call it. */
+KDSL_RT bool kdsl_throttle_is_alone(Throttle *t, Task *task, int n_threads);
 /* device.c: fills memory of a device that does not work in place, without a copy; n_bytes and the address are multiples
  * of 4. False: the device did not. */
 KDSL_RT bool kdsl_device_fill(int64_t device, void *there, uint32_t value, int64_t n_bytes);

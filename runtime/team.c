@@ -52,6 +52,7 @@ static struct {
     bool is_open, is_quick, is_useless;
     int rest;
     int n_threads;
+    Throttle throttle;
     ucontext_t loop, region;
     void *ident; /* of the launch that opened it */
     _Alignas(LINE_BYTES) _Atomic int n_asleep;
@@ -166,6 +167,17 @@ static void run(Task *task, void *context) {
         while (atomic_load_explicit(&team.done[i].round, memory_order_acquire) != round) poll(n++);
 }
 
+/* Other threads wait, and the task finds itself to be the only one. */
+static void run_alone(Task *task, void *context) {
+    int32_t thread = 0, bound = 0;
+    int was = number, n = n_in_team;
+    number = 0;
+    n_in_team = 1;
+    task(&thread, &bound, context);
+    number = was;
+    n_in_team = n;
+}
+
 static void nothing(int32_t *thread, int32_t *bound, void *context) { (void)thread, (void)bound, (void)context; }
 
 /* Seconds, or what is quick. The first round may be longer, since threads are still on their way. */
@@ -204,8 +216,12 @@ static bool has_opened(void *ident) {
 }
 
 bool kdsl_team_run(void *ident, Task *task, void *context) {
-    if (!is_owner || team.is_useless || team.n_launches < OPENS_FROM) return false;
-    if (!team.is_open) team.is_useless = !has_opened(ident);
+    if (!is_owner || team.n_launches < OPENS_FROM) return false;
+    if (most_threads() > 1 && kdsl_throttle_is_alone(&team.throttle, task, most_threads())) {
+        run_alone(task, context);
+        return true;
+    }
+    if (!team.is_open && !team.is_useless) team.is_useless = !has_opened(ident);
     if (team.is_useless) return false;
     run(task, context);
     return true;
@@ -234,6 +250,7 @@ void kdsl_team_begin(void) {
         is_owner = true;
         team.depth = 1;
         team.n_launches = 0;
+        team.throttle = (Throttle){0};
         team.is_useless = team.rest > 0;
         team.rest -= team.is_useless;
     }

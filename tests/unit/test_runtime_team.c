@@ -77,6 +77,15 @@ void kdsl_fork_call(void *ident, Task *task, void *context) {
     for (int i = 1; i < n_threads; i++) pthread_join(threads[i], NULL);
 }
 
+/* What the throttle says (test_runtime_throttle.c). */
+static bool is_alone;
+
+bool kdsl_throttle_is_alone(Throttle *t, Task *task, int n) {
+    (void)t, (void)task;
+    CHECK_INT(n, n_cores);
+    return is_alone;
+}
+
 int32_t kdsl_thread_num(void) { return me; }
 int32_t kdsl_num_threads(void) { return in_region ? in_region : 1; }
 
@@ -171,6 +180,40 @@ static void far_threads(void) {
     check_rounds(1);
     kdsl_team_end();
     loops();
+}
+
+static void count_alone(int32_t *thread, int32_t *bound, void *context) {
+    CHECK_INT(kdsl_team_thread(), 0);
+    CHECK_INT(kdsl_team_size(), 1);
+    count(thread, bound, context);
+}
+
+static void check_alone(int n_rounds) {
+    is_alone = true;
+    for (int r = 0; r < n_rounds; r++) {
+        memset(by_thread, 0, sizeof by_thread);
+        CHECK(kdsl_team_run(NULL, count_alone, &(int){1}));
+        for (int i = 0; i < n_threads; i++) CHECK_INT(by_thread[i], i == 0);
+    }
+    is_alone = false;
+}
+
+/* One thread executes launches, in a team that is open or not yet. */
+static void one_thread(void) {
+    n_regions = 0;
+    begin_loop();
+    check_alone(3);
+    CHECK_INT(n_regions, 0);
+    CHECK_INT(kdsl_team_thread(), -1);
+    check_rounds(3);
+    check_alone(100);
+    CHECK_INT(kdsl_team_size(), n_threads);
+    check_rounds(3);
+    CHECK_INT(n_regions, 1);
+    kdsl_team_end();
+    is_alone = true;
+    CHECK(!kdsl_team_run(NULL, count, &(int){1}));
+    is_alone = false;
 }
 
 static void *other(void *at) {
@@ -272,6 +315,7 @@ int main(void) {
     failures();
     small_launches();
     far_threads();
+    one_thread();
     other_threads();
     few_launches();
     useless_teams();
