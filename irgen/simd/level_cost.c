@@ -139,12 +139,12 @@ static double call_cost(const SimdRegion *g, LLVMValueRef call, int block, int w
     return (masked ? BY_LIVE_LANE : cycles > 1 ? BY_LANE : BY_LANE_PLAIN) * width;
 }
 
-/* Cycles in which a vector's lanes have that memory for themselves. */
-static double locked_cycles(const SimdRegion *g, const SimdValue *value, int width) {
-    if (!LLVMIsACallInst(value->v) || update_cycles(value->v) <= 1) return 0;
-    bool together = simd_has_vector_update(g, value->v, value->block);
-    if (together) return simd_update_cost(g, value->v, value->block) > 1 ? update_cycles(value->v) : 0;
-    return update_cycles(value->v) * width * share_of_block(g, value->block);
+/* Cycles in which a vector's lanes have that memory for themselves, or those of a block together. */
+static void add_locked(const SimdRegion *g, LevelCost *c, const SimdValue *value, int width) {
+    if (!LLVMIsACallInst(value->v) || update_cycles(value->v) <= 1) return;
+    if (!simd_has_vector_update(g, value->v, value->block))
+        c->locked += update_cycles(value->v) * width * share_of_block(g, value->block);
+    else if (simd_update_cost(g, value->v, value->block) > 1) c->locked_together += update_cycles(value->v);
 }
 
 bool level_is_by_lane(const SimdRegion *g, const SimdValue *value, int width) {
@@ -488,6 +488,8 @@ double level_live_time(const LevelCost *c) { return c->weight * c->live / IN_A_C
 
 double level_locked_time(const LevelCost *c) { return c->weight * c->locked; }
 
+double level_locked_together_time(const LevelCost *c) { return c->weight * c->locked_together; }
+
 double level_gather_time(const LevelCost *c) { return c->weight * c->beyond / IN_A_CYCLE; }
 
 LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int width) {
@@ -509,7 +511,7 @@ LevelCost level_cost(const SimdRegion *g, const SimdTarget *t, int loop, int wid
         bool varies = value->rate.x == LANE_VARYING || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         bool rows = value->rate.y || LLVMGetInstructionOpcode(value->v) == LLVMStore;
         if (loop >= 0 && is_shared_with_next_row(g, value)) rows = false;
-        c.locked += locked_cycles(g, value, width);
+        add_locked(g, &c, value, width);
         if (cost > 0 && is_by_live_lane(g, value)) {
             c.live += cost * share_of_block(g, value->block);
             continue;

@@ -17,6 +17,7 @@ typedef struct LevelCost {
     double divergence;                  /* operations of each vector for masks, branches and selections */
     double live;    /* operations of each vector that are executed lane by lane, for those that are live */
     double locked;  /* cycles of each vector in which its lanes update memory that other threads reach */
+    double locked_together;               /* of each block in which all of its lanes do so by one update */
     double divider_both, divider_vectors; /* cycles of the divider: of each vector; of each column */
     double chain, chain_alone; /* cycles that an iteration waits for the one before it: of a vector; of one item */
     double mask_chain;         /* the same, of a vector whose lanes leave the loop one after the other */
@@ -49,6 +50,7 @@ double level_gather_time(const LevelCost *c); /* what that takes a vector */
  * the least that all of it takes, for updates wait for one another. */
 double level_live_time(const LevelCost *c);
 double level_locked_time(const LevelCost *c);
+double level_locked_together_time(const LevelCost *c);
 double level_divergence_time(const LevelCost *c);
 bool level_walks_down(const SimdRegion *g);
 bool level_takes_columns(const SimdRegion *g);

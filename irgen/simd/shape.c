@@ -160,8 +160,10 @@ static double n_rounds(const SimdRegion *g, int loop, SimdShape s) {
     return simd_is_of_some_rows(g, loop) ? s.rows - 1 : simd_unevenness(g, loop, n_items(s));
 }
 
-static double whole_time(const LevelCost *c, double time) {
-    double all = time + level_live_time(c), least = level_locked_time(c);
+/* Of a vector. An update waits for the stores before it (Intel SDM 8.2.5), so that it is not hidden by them. */
+static double whole_time(const LevelCost *c, SimdShape s, double time) {
+    double all = time + level_live_time(c) + level_locked_together_time(c) / (s.rows * s.vectors);
+    double least = level_locked_time(c);
     return all > least ? all : least;
 }
 
@@ -177,7 +179,7 @@ static bool is_better_alone(SimdRegion *g, const SimdTarget *t, SimdShape s, boo
         alone += level_time_alone(g, t, &c, l, s.width);
         SimdShape as = level_chases(&c) ? (SimdShape){s.rows, 1, s.width} : s;
         double time = level_time(&c, t, as) + level_divergence_time(&c) + level_gather_time(&c);
-        vector += whole_time(&c, time * n_rounds(g, l, as)) / s.width;
+        vector += whole_time(&c, as, time * n_rounds(g, l, as)) / s.width;
     }
     if (has_ends) simd_rates_settled(g, settled);
     g->slower = vector / alone;
@@ -191,7 +193,7 @@ bool simd_loses_at_edges(SimdRegion *g, const SimdTarget *t, int width) {
 
 static double time_of(const SimdRegion *g, const LevelCost *levels, int n, const SimdTarget *t, SimdShape s) {
     double time = 0;
-    for (int l = 0; l < n; l++) time += whole_time(&levels[l], level_time(&levels[l], t, s) * n_rounds(g, l - 1, s));
+    for (int l = 0; l < n; l++) time += whole_time(&levels[l], s, level_time(&levels[l], t, s) * n_rounds(g, l - 1, s));
     return time;
 }
 

@@ -1,6 +1,9 @@
-/* update.c -- atomic updates whose old values nobody wants, of one element by all work items of a block: a reduction of
- * the lanes in registers, then one update in memory. What lanes that are not live bring changes nothing. Updates of one
- * element have no order among each other, and sums of floats may be taken in any (lang/atomic.c).
+/* update.c -- atomic updates of one element by all work items of a block: a reduction of the lanes in registers, then
+ * one update in memory. What lanes that are not live bring changes nothing. Updates of one element have no order among
+ * each other, and sums of floats may be taken in any (lang/atomic.c).
+ *
+ * If the old values of integers are wanted, as for places in a list, the reduction is a scan: an item finds what was
+ * there before the update, and what the items before it have brought (on GPUs: warp-aggregated atomics).
  *
  * Updates of contiguous elements, without a lock, are a vector that is loaded, changed and stored again. Other lanes
  * reach other elements, and other vectors and rows come before or after it.
@@ -21,13 +24,13 @@ typedef struct Combining {
 } Combining;
 
 /* By the name of the function that the update is a call of: operation, then type. */
-static Combining combining(LLVMValueRef call) {
+static Combining operation_of(LLVMValueRef call) {
     static const struct { const char *name; Join join; } joins[] = {
         {"add.", JOIN_ADD}, {"sub.", JOIN_ADD}, {"and.", JOIN_AND}, {"or.", JOIN_OR},
         {"xor.", JOIN_XOR}, {"min.", JOIN_MIN}, {"max.", JOIN_MAX},
     };
     Combining none = {.join = JOIN_NONE};
-    if (!simd_is_call_of(call, CG_UPDATE) || LLVMGetFirstUse(call)) return none;
+    if (!simd_is_call_of(call, CG_UPDATE)) return none;
     size_t n;
     const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &n) + strlen(CG_UPDATE);
     for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
@@ -40,6 +43,11 @@ static Combining combining(LLVMValueRef call) {
     return none;
 }
 
+/* Of an update whose old values nobody wants. */
+static Combining combining(LLVMValueRef call) {
+    return LLVMGetFirstUse(call) ? (Combining){.join = JOIN_NONE} : operation_of(call);
+}
+
 bool simd_updates_alone(LLVMValueRef v) {
     size_t n;
     if (!simd_is_call_of(v, CG_UPDATE) || simd_is_call_of(v, CG_UPDATE CG_READ)) return false;
@@ -48,6 +56,14 @@ bool simd_updates_alone(LLVMValueRef v) {
 
 static bool combines(const SimdRegion *g, LLVMValueRef v, int block) {
     return combining(v).join != JOIN_NONE && simd_rate(g, LLVMGetOperand(v, 0), block).x == LANE_UNIFORM;
+}
+
+static bool scans(const SimdRegion *g, LLVMValueRef v, int block) {
+    if (!LLVMGetFirstUse(v) || !simd_allows(g, UPDATES)) return false;
+    Combining c = operation_of(v);
+    LaneRate at = simd_rate(g, LLVMGetOperand(v, 0), block);
+    return c.join != JOIN_NONE && !c.is_float && at.x == LANE_UNIFORM && !at.y &&
+           g->values.at[value_map_get(g->value_of, v)].private_of < 0;
 }
 
 /* A vector that is loaded while parts of it are on their way to memory waits for them (store-to-load forwarding). */
@@ -74,7 +90,7 @@ static bool is_beside(const SimdRegion *g, LLVMValueRef call, int block) {
 }
 
 bool simd_has_vector_update(const SimdRegion *g, LLVMValueRef v, int block) {
-    return combines(g, v, block) || is_beside(g, v, block);
+    return combines(g, v, block) || is_beside(g, v, block) || scans(g, v, block);
 }
 
 /* What changes nothing, joined with a value. Of a number and a NaN the number stays. */
@@ -148,11 +164,12 @@ static LLVMValueRef brought(SimdEmit *e, LLVMValueRef call, Combining c, int k) 
     return LLVMBuildSelect(e->b, e->mask[k], v, nothing, "");
 }
 
-static void make_update(SimdEmit *e, LLVMValueRef call, LLVMValueRef at, LLVMValueRef v) {
+static LLVMValueRef make_update(SimdEmit *e, LLVMValueRef call, LLVMValueRef at, LLVMValueRef v) {
     LLVMValueRef one = LLVMInstructionClone(call);
     LLVMSetOperand(one, 0, at);
     LLVMSetOperand(one, 1, v);
     LLVMInsertIntoBuilder(e->b, one);
+    return one;
 }
 
 /* One update for what these rows bring. */
@@ -166,9 +183,46 @@ static void update(SimdEmit *e, LLVMValueRef call, Combining c, int from, int to
     make_update(e, call, at, reduced(e, c, all));
 }
 
+/* The lanes, `by` further on; the first ones change nothing. */
+static LLVMValueRef shifted(SimdEmit *e, Combining c, LLVMValueRef v, int by) {
+    LLVMValueRef *order = arena_array(e->g->arena, LLVMValueRef, e->shape.width);
+    for (int i = 0; i < e->shape.width; i++) order[i] = cg_i32(e->cg, i < by ? i : e->shape.width + i - by);
+    LLVMValueRef lanes = LLVMConstVector(order, (unsigned)e->shape.width);
+    return LLVMBuildShuffleVector(e->b, nothing_of(e, c, LLVMTypeOf(v)), v, lanes, "");
+}
+
+/* What the lanes before each one have brought together (Hillis, Steele 1986). */
+static LLVMValueRef scanned(SimdEmit *e, Combining c, LLVMValueRef v) {
+    v = shifted(e, c, v, 1);
+    for (int by = 1; by < e->shape.width; by *= 2) v = joined(e, c, v, shifted(e, c, v, by));
+    return v;
+}
+
+static LLVMValueRef last_lane(SimdEmit *e, LLVMValueRef v) {
+    return LLVMBuildExtractElement(e->b, v, cg_i32(e->cg, e->shape.width - 1), "");
+}
+
 static LLVMValueRef changed(SimdEmit *e, Combining c, LLVMValueRef old, LLVMValueRef v) {
     if (!c.subtracts) return joined(e, c, old, v);
     return c.is_float ? LLVMBuildFSub(e->b, old, v, "") : LLVMBuildSub(e->b, old, v, "");
+}
+
+/* One update for all vectors of the block. */
+static void scan(SimdEmit *e, LLVMValueRef call) {
+    Combining c = operation_of(call);
+    int i = value_map_get(e->g->value_of, call);
+    LLVMValueRef *before = arena_array(e->g->arena, LLVMValueRef, e->n), all = NULL;
+    for (int k = 0; k < e->n; k++) {
+        LLVMValueRef v = brought(e, call, c, k), lanes = scanned(e, c, v);
+        before[k] = all ? joined(e, c, lanes, simd_splat(e, all)) : lanes;
+        LLVMValueRef sum = joined(e, c, last_lane(e, lanes), last_lane(e, v));
+        all = all ? joined(e, c, all, sum) : sum;
+    }
+    LLVMValueRef old = make_update(e, call, simd_scalar(e, LLVMGetOperand(call, 0), 0, 0), all);
+    for (int k = 0; k < e->n; k++) {
+        int at = simd_copy_at(e, e->g->values.at[i].rate, k / e->shape.vectors, k % e->shape.vectors);
+        e->copy[i][at] = changed(e, c, simd_splat(e, old), before[k]);
+    }
 }
 
 static void update_beside(SimdEmit *e, LLVMValueRef call, int row, int vector) {
@@ -325,6 +379,10 @@ static bool combined_update(SimdEmit *e, LLVMValueRef call) {
 }
 
 bool simd_vector_update(SimdEmit *e, LLVMValueRef call) {
+    if (scans(e->g, call, e->block)) {
+        scan(e, call);
+        return true;
+    }
     if (!is_beside(e->g, call, e->block)) return combined_update(e, call);
     for (int row = 0; row < e->shape.rows; row++)
         for (int vector = 0; vector < e->shape.vectors; vector++) update_beside(e, call, row, vector);
@@ -332,7 +390,8 @@ bool simd_vector_update(SimdEmit *e, LLVMValueRef call) {
 }
 
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block) {
-    enum { REDUCTION = 8, PARTIAL_SUM = 3, LOAD_AND_STORE = 3, MASKED_BY_VECTOR = 8 };
+    enum { REDUCTION = 8, PARTIAL_SUM = 3, LOAD_AND_STORE = 3, MASKED_BY_VECTOR = 8, SCAN = 14 };
+    if (scans(g, call, block)) return SCAN;
     if (is_beside(g, call, block))
         return simd_is_masked(g, block) && !g->mask_registers ? MASKED_BY_VECTOR : LOAD_AND_STORE;
     if (simd_partial_update(g, call).kind) return PARTIAL_SUM;
