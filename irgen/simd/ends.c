@@ -1,9 +1,9 @@
 /* ends.c -- index-set splitting: conditions that compare places with bounds, as those of `at` and of what is different
- * at the edges of an array; indices that are clamped there, `max(j - 1, 0)`, and that wrap around, `(j + 1) % n`.
- * Nearly all blocks of items lie inside, where each item has the same answer. What grows evenly from item to item has
- * it for all if it has it for the first and the last one, which is looked at in scalar registers. So a block is written
- * twice: once settled, with the answers as constants, without a mask for them, its rates those of blocks inside (a
- * clamped index is linear there); and once, for blocks at edges, item after item's vector. */
+ * at the edges of an array; indices that are clamped there, `max(j - 1, 0)`, and that wrap around, `(j + 1) % n` or `(j
+ * + 1) & 255`. Nearly all blocks of items lie inside, where each item has the same answer. What grows evenly from item
+ * to item has it for all if it has it for the first and the last one, which is looked at in scalar registers. So a
+ * block is written twice: once settled, with the answers as constants, without a mask for them, its rates those of
+ * blocks inside (a clamped index is linear there); and once, for blocks at edges, item after item's vector. */
 #include "irgen/simd/simd.h"
 
 enum {
@@ -223,15 +223,22 @@ static bool settle_select(SimdRegion *g, const SimdValue *value) {
     return true;
 }
 
+/* Of a constant: does nearly each block go around? */
+static bool is_short_period(int64_t stride, LLVMValueRef by) {
+    uint64_t step = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+    return LLVMConstIntGetZExtValue(by) / SHORT_PERIOD < (step ? step : 1);
+}
+
 static bool settle_value(SimdRegion *g, SimdValue *value) {
     LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-    bool is_rest = op == LLVMURem || op == LLVMSRem;
+    bool is_rest = simd_is_remainder(value->v);
     if (g->blocks.at[value->block].leaves || value->at_ends || value->rate.x != LANE_VARYING) return false;
     if (!is_rest && op != LLVMSelect && !simd_is_extreme(value->v)) return false;
     if (LLVMGetTypeKind(LLVMTypeOf(value->v)) != LLVMIntegerTypeKind || !is_place(g, value->v, 0)) return false;
     if (op == LLVMSelect) return settle_select(g, value);
     LLVMValueRef a = LLVMGetOperand(value->v, 0), b = LLVMGetOperand(value->v, 1);
-    if (is_rest && LLVMIsAConstantInt(b) && LLVMConstIntGetZExtValue(b) < SHORT_PERIOD) return false;
+    if (is_rest) b = simd_divisor(value->v);
+    if (is_rest && LLVMIsAConstantInt(b) && is_short_period(simd_rate(g, a, value->block).stride, b)) return false;
     bool a_moves = is_line(g, a, value->block) && is_same_for_all(g, b, value->block);
     bool b_moves = !is_rest && is_line(g, b, value->block) && is_same_for_all(g, a, value->block);
     value->at_ends = a_moves ? 1 : b_moves ? 2 : 0;
@@ -244,7 +251,7 @@ LaneRate simd_settled_rate(const SimdRegion *g, const SimdValue *value) {
         bool y = simd_rate(g, LLVMGetOperand(value->v, 0), value->block).y;
         return (LaneRate){LANE_UNIFORM, y || simd_rate(g, LLVMGetOperand(value->v, 1), value->block).y, 0, false};
     }
-    bool is_rest = op == LLVMURem || op == LLVMSRem;
+    bool is_rest = simd_is_remainder(value->v);
     LaneRate r = simd_rate(g, LLVMGetOperand(value->v, is_rest ? 0 : (unsigned)value->at_ends - 1), value->block);
     r.exact = r.x == LANE_LINEAR; /* does_not_wrap */
     return r;
@@ -453,7 +460,7 @@ static LLVMValueRef goes_straight(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef 
     LLVMValueRef zero = LLVMConstNull(t), one = LLVMConstInt(t, 1, false);
     LLVMValueRef from = frozen(g, b, LLVMGetOperand(rem, 0), r, false),
                  to = frozen(g, b, LLVMGetOperand(rem, 0), r, true);
-    LLVMValueRef by = frozen(g, b, LLVMGetOperand(rem, 1), r, false);
+    LLVMValueRef by = simd_takes_low_bits(rem) ? simd_divisor(rem) : frozen(g, b, LLVMGetOperand(rem, 1), r, false);
     LLVMValueRef all = LLVMBuildICmp(b, LLVMIntSGT, by, zero, "");
     by = LLVMBuildSelect(b, all, by, one, "");
     all = LLVMBuildAnd(b, all, LLVMBuildICmp(b, LLVMIntSGE, from, zero, ""), "");
@@ -492,8 +499,7 @@ static LLVMValueRef holds_along(SimdRegion *g, LLVMBuilderRef b, const SimdValue
 /* In a loop: in its first round and in the last, and so in all between, as has_places says. */
 static LLVMValueRef all_hold(SimdRegion *g, LLVMBuilderRef b, const SimdValue *value, Run r) {
     LLVMValueRef v = value->v, all = NULL;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool is_rest = op == LLVMURem || op == LLVMSRem;
+    bool is_rest = simd_is_remainder(v);
     if (is_rest) all = LLVMBuildFreeze(b, goes_straight_in_rounds(g, b, v, r), "");
     for (int k = 0; k < (is_in_rounds(g, v) ? 2 : 1); k++) {
         r.late = k;
@@ -560,8 +566,7 @@ bool simd_has_thin_edges(const SimdRegion *g) {
 }
 
 static LLVMValueRef period_of(const SimdRegion *g, const SimdValue *value) {
-    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
-    if (!value->at_ends || (op != LLVMURem && op != LLVMSRem)) return NULL;
+    if (!value->at_ends || !simd_is_remainder(value->v)) return NULL;
     LLVMValueRef by = simd_divisor(value->v);
     if (simd_bounds_row(by, g->x_hi, 0)) return NULL; /* where rows end */
     return LLVMIsAConstantInt(by) || simd_slice(g, by) & ~(unsigned)(SLICE_LAUNCH | SLICE_SELECT) ? NULL : by;

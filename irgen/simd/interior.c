@@ -14,9 +14,22 @@ enum { NEAR = 8 /* items from an end of a row */, FAR = 6 /* operations that an 
 
 /* Is it worth asking? ---------------------------------------------------------------------------------------------- */
 
+bool simd_takes_low_bits(LLVMValueRef v) {
+    LLVMValueRef mask = LLVMGetInstructionOpcode(v) == LLVMAnd ? LLVMGetOperand(v, 1) : NULL;
+    if (!mask || !LLVMIsAConstantInt(mask)) return false;
+    uint64_t bits = LLVMConstIntGetZExtValue(mask);
+    return bits && !(bits & (bits + 1));
+}
+
+bool simd_is_remainder(LLVMValueRef v) {
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return op == LLVMURem || op == LLVMSRem || simd_takes_low_bits(v);
+}
+
 /* A remainder by -1, which may overflow, is written as one by 1. */
 LLVMValueRef simd_divisor(LLVMValueRef rem) {
     LLVMValueRef by = LLVMGetOperand(rem, 1);
+    if (simd_takes_low_bits(rem)) return LLVMConstInt(LLVMTypeOf(by), LLVMConstIntGetZExtValue(by) + 1, false);
     return LLVMIsASelectInst(by) ? LLVMGetOperand(by, 2) : by;
 }
 
@@ -99,9 +112,8 @@ static bool is_equality(LLVMValueRef v) {
 }
 
 static bool is_about_ends(const SimdRegion *g, const SimdValue *value) {
-    LLVMOpcode op = LLVMGetInstructionOpcode(value->v);
     if (depends_on_row(g, value)) return false;
-    if (op == LLVMURem || op == LLVMSRem) return wraps_at_end(g, value->v);
+    if (simd_is_remainder(value->v)) return wraps_at_end(g, value->v);
     for (unsigned k = 0; k < 2; k++) { /* an order has one answer up to a place, and the other after it */
         LLVMValueRef place = LLVMGetOperand(value->v, k);
         if (simd_rate(g, place, value->block).x != LANE_UNIFORM) continue;

@@ -233,14 +233,6 @@ static int64_t pace_of_phi(const SimdRegion *g, const SimdLoop *loop, LLVMValueR
     return by;
 }
 
-/* Bits of all places up to one: the remainder of a division by a power of two. */
-static bool is_remainder(LLVMValueRef v) {
-    LLVMValueRef mask = LLVMGetInstructionOpcode(v) == LLVMAnd ? LLVMGetOperand(v, 1) : NULL;
-    if (!mask || !LLVMIsAConstantInt(mask)) return false;
-    uint64_t bits = LLVMConstIntGetZExtValue(mask);
-    return bits && !(bits & (bits + 1));
-}
-
 /* A product of what moves goes far; of what a value of the memory becomes nothing is known. A remainder goes as what is
  * divided does, but where it begins anew. */
 static int64_t pace_of_atom(const SimdRegion *g, LLVMValueRef v, int loop) {
@@ -253,7 +245,7 @@ static int64_t pace_of_atom(const SimdRegion *g, LLVMValueRef v, int loop) {
         bool moves = simd_pace(g, LLVMGetOperand(v, 0), loop) || simd_pace(g, LLVMGetOperand(v, 1), loop);
         return moves ? SIMD_LINE : 0;
     }
-    if (is_remainder(v)) return simd_pace(g, LLVMGetOperand(v, 0), loop);
+    if (simd_takes_low_bits(v)) return simd_pace(g, LLVMGetOperand(v, 0), loop);
     Form bits = simd_place(g, v, AS_BITS);
     return simd_is_atom(g, &bits, v) ? 0 : simd_pace(g, v, loop);
 }

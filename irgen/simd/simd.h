@@ -450,6 +450,8 @@ LLVMValueRef simd_inside_upto(SimdRegion *g, LLVMBuilderRef b, int rows, LLVMVal
 bool simd_settles_along(const SimdValue *value); /* where the item is along its row has a part in it */
 LLVMValueRef simd_inside_along(SimdRegion *g, LLVMBuilderRef b, LLVMValueRef x, LLVMValueRef last); /* these only */
 bool simd_has_interior(const SimdRegion *g); /* interior.c: these are about the ends of rows, alike in all rows */
+bool simd_takes_low_bits(LLVMValueRef v);    /* those below one: the remainder of a division by a power of two */
+bool simd_is_remainder(LLVMValueRef v);      /* or of another division */
 LLVMValueRef simd_divisor(LLVMValueRef rem);
 bool simd_bounds_row(LLVMValueRef size, LLVMValueRef end, int depth); /* is `end` computed from it? */
 bool simd_has_thin_edges(const SimdRegion *g);
