@@ -19,12 +19,12 @@ enum {
     VERDICTS = 64
 };
 
-#define LONG 5e-5      /* seconds: launches that take so long are for all threads, */
-#define OFTEN 0.25     /* if so much of the time goes to them */
+#define LONG 5e-5      /* seconds: after a launch that takes so long nothing is tried; */
+#define OFTEN 0.25     /* where so much of one thread's time goes to them, all threads go on */
 #define LESS 0.95      /* of the usual time takes what stays */
 #define MOST_TIMES 1.5 /* the usual time: then one thread stops trying */
 
-/* Of loops that have ended: the tasks at whose launches iterations begin, where one thread was faster. */
+/* The tasks at whose launches iterations begin, of loops in which one thread was faster the last time. */
 static Task *faster_alone[VERDICTS];
 
 static Task **verdict_of(Task *task) { return &faster_alone[((uintptr_t)task >> 4) % VERDICTS]; }

@@ -1,9 +1,10 @@
 /* ends.c -- index-set splitting: conditions that compare places with bounds, as those of `at` and of what is different
- * at the edges of an array; indices that are clamped there, `max(j - 1, 0)`, and that wrap around, `(j + 1) % n` or `(j
- * + 1) & 255`. Nearly all blocks of items lie inside, where each item has the same answer. What grows evenly from item
- * to item has it for all if it has it for the first and the last one, which is looked at in scalar registers. So a
- * block is written twice: once settled, with the answers as constants, without a mask for them, its rates those of
- * blocks inside (a clamped index is linear there); and once, for blocks at edges, item after item's vector. */
+ * at the edges of an array; indices that are clamped there, `max(j - 1, 0)`, and that wrap around, `(j + 1) % n`, also
+ * if it is `(j + 1) & 255`. Nearly all blocks of items lie inside, where each item has the same answer. What grows
+ * evenly from item to item has it for all if it has it for the first and the last one, which is looked at in scalar
+ * registers. So a block is written twice: once settled, with the answers as constants, without a mask for them, its
+ * rates those of blocks inside (a clamped index is linear there); and once, for blocks at edges, item after item's
+ * vector. */
 #include "irgen/simd/simd.h"
 
 enum {

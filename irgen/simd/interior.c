@@ -8,6 +8,7 @@
  * wanted answers (ends.c), by one item first, then twice as many each time, and at last by halves. Where no such item
  * is found, rows are slower, but correct: each row tests all answers for its part again, those about the row among
  * them. Conditions on both counters, or on places anywhere in a row, are asked of each block. */
+#include "irgen/simd/interval.h"
 #include "irgen/simd/nest.h"
 
 enum { NEAR = 8 /* items from an end of a row */, FAR = 6 /* operations that an end is followed through */ };
@@ -15,10 +16,9 @@ enum { NEAR = 8 /* items from an end of a row */, FAR = 6 /* operations that an 
 /* Is it worth asking? ---------------------------------------------------------------------------------------------- */
 
 bool simd_takes_low_bits(LLVMValueRef v) {
-    LLVMValueRef mask = LLVMGetInstructionOpcode(v) == LLVMAnd ? LLVMGetOperand(v, 1) : NULL;
-    if (!mask || !LLVMIsAConstantInt(mask)) return false;
-    uint64_t bits = LLVMConstIntGetZExtValue(mask);
-    return bits && !(bits & (bits + 1));
+    int64_t mask;
+    if (LLVMGetInstructionOpcode(v) != LLVMAnd || !simd_constant(LLVMGetOperand(v, 1), &mask)) return false;
+    return mask > 0 && !(mask & (mask + 1));
 }
 
 bool simd_is_remainder(LLVMValueRef v) {
@@ -29,7 +29,7 @@ bool simd_is_remainder(LLVMValueRef v) {
 /* A remainder by -1, which may overflow, is written as one by 1. */
 LLVMValueRef simd_divisor(LLVMValueRef rem) {
     LLVMValueRef by = LLVMGetOperand(rem, 1);
-    if (simd_takes_low_bits(rem)) return LLVMConstInt(LLVMTypeOf(by), LLVMConstIntGetZExtValue(by) + 1, false);
+    if (simd_takes_low_bits(rem)) return LLVMConstAdd(by, LLVMConstInt(LLVMTypeOf(by), 1, false));
     return LLVMIsASelectInst(by) ? LLVMGetOperand(by, 2) : by;
 }
 

@@ -47,7 +47,8 @@ double level_time_alone(const SimdRegion *g, const SimdTarget *t, const LevelCos
 bool level_chases(const LevelCost *c);
 double level_gather_time(const LevelCost *c); /* what that takes a vector */
 /* Of a vector, for all rounds of its items and no more: what live lanes do one after the other, beside level_time; and
- * the least that all of it takes, for updates wait for one another. */
+ * the least that all of it takes, for updates wait for one another. Of a block: what updates for all of its lanes take,
+ * beside level_time. */
 double level_live_time(const LevelCost *c);
 double level_locked_time(const LevelCost *c);
 double level_locked_together_time(const LevelCost *c);

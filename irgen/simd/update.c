@@ -54,16 +54,12 @@ bool simd_updates_alone(LLVMValueRef v) {
     return strstr(LLVMGetValueName2(LLVMGetCalledValue(v), &n), CG_ALONE) != NULL;
 }
 
+/* Of floats whose old values are wanted, the sums before each item would be rounded in another order. */
 static bool combines(const SimdRegion *g, LLVMValueRef v, int block) {
-    return combining(v).join != JOIN_NONE && simd_rate(g, LLVMGetOperand(v, 0), block).x == LANE_UNIFORM;
-}
-
-static bool scans(const SimdRegion *g, LLVMValueRef v, int block) {
-    if (!LLVMGetFirstUse(v) || !simd_allows(g, UPDATES)) return false;
     Combining c = operation_of(v);
-    LaneRate at = simd_rate(g, LLVMGetOperand(v, 0), block);
-    return c.join != JOIN_NONE && !c.is_float && at.x == LANE_UNIFORM && !at.y &&
-           g->values.at[value_map_get(g->value_of, v)].private_of < 0;
+    if (c.join == JOIN_NONE || simd_rate(g, LLVMGetOperand(v, 0), block).x != LANE_UNIFORM) return false;
+    bool is_private = g->values.at[value_map_get(g->value_of, v)].private_of >= 0;
+    return !LLVMGetFirstUse(v) || (!c.is_float && !is_private && simd_allows(g, UPDATES));
 }
 
 /* A vector that is loaded while parts of it are on their way to memory waits for them (store-to-load forwarding). */
@@ -90,7 +86,7 @@ static bool is_beside(const SimdRegion *g, LLVMValueRef call, int block) {
 }
 
 bool simd_has_vector_update(const SimdRegion *g, LLVMValueRef v, int block) {
-    return combines(g, v, block) || is_beside(g, v, block) || scans(g, v, block);
+    return combines(g, v, block) || is_beside(g, v, block);
 }
 
 /* What changes nothing, joined with a value. Of a number and a NaN the number stays. */
@@ -207,19 +203,18 @@ static LLVMValueRef changed(SimdEmit *e, Combining c, LLVMValueRef old, LLVMValu
     return c.is_float ? LLVMBuildFSub(e->b, old, v, "") : LLVMBuildSub(e->b, old, v, "");
 }
 
-/* One update for all vectors of the block. */
-static void scan(SimdEmit *e, LLVMValueRef call) {
-    Combining c = operation_of(call);
+/* The same, and the old values of all lanes. */
+static void scan(SimdEmit *e, LLVMValueRef call, Combining c, int from, int to) {
     int i = value_map_get(e->g->value_of, call);
     LLVMValueRef *before = arena_array(e->g->arena, LLVMValueRef, e->n), all = NULL;
-    for (int k = 0; k < e->n; k++) {
+    for (int k = from * e->shape.vectors; k < to * e->shape.vectors; k++) {
         LLVMValueRef v = brought(e, call, c, k), lanes = scanned(e, c, v);
         before[k] = all ? joined(e, c, lanes, simd_splat(e, all)) : lanes;
         LLVMValueRef sum = joined(e, c, last_lane(e, lanes), last_lane(e, v));
         all = all ? joined(e, c, all, sum) : sum;
     }
-    LLVMValueRef old = make_update(e, call, simd_scalar(e, LLVMGetOperand(call, 0), 0, 0), all);
-    for (int k = 0; k < e->n; k++) {
+    LLVMValueRef old = make_update(e, call, simd_scalar(e, LLVMGetOperand(call, 0), from, 0), all);
+    for (int k = from * e->shape.vectors; k < to * e->shape.vectors; k++) {
         int at = simd_copy_at(e, e->g->values.at[i].rate, k / e->shape.vectors, k % e->shape.vectors);
         e->copy[i][at] = changed(e, c, simd_splat(e, old), before[k]);
     }
@@ -363,26 +358,25 @@ void simd_bring_totals(SimdEmit *e) {
     }
 }
 
-/* Rows that update elements of their own do so one by one; of those some may have no lane that is live. */
+/* Rows that update elements of their own do so one by one; of several, some may have no lane that is live. */
 static bool combined_update(SimdEmit *e, LLVMValueRef call) {
     if (!combines(e->g, call, e->block)) return false;
-    Combining c = combining(call);
+    Combining c = operation_of(call);
     if (has_total(e->g, call)) {
         add_to_totals(e, call, c);
         return true;
     }
-    bool by_row = simd_rate(e->g, LLVMGetOperand(call, 0), e->block).y;
+    bool by_row = simd_rate(e->g, LLVMGetOperand(call, 0), e->block).y && e->shape.rows > 1;
     if (by_row && e->mask) return false;
-    for (int row = 0; row < (by_row ? e->shape.rows : 1); row++)
-        update(e, call, c, row, by_row ? row + 1 : e->shape.rows);
+    for (int row = 0; row < (by_row ? e->shape.rows : 1); row++) {
+        int to = by_row ? row + 1 : e->shape.rows;
+        if (LLVMGetFirstUse(call)) scan(e, call, c, row, to);
+        else update(e, call, c, row, to);
+    }
     return true;
 }
 
 bool simd_vector_update(SimdEmit *e, LLVMValueRef call) {
-    if (scans(e->g, call, e->block)) {
-        scan(e, call);
-        return true;
-    }
     if (!is_beside(e->g, call, e->block)) return combined_update(e, call);
     for (int row = 0; row < e->shape.rows; row++)
         for (int vector = 0; vector < e->shape.vectors; vector++) update_beside(e, call, row, vector);
@@ -391,7 +385,7 @@ bool simd_vector_update(SimdEmit *e, LLVMValueRef call) {
 
 double simd_update_cost(const SimdRegion *g, LLVMValueRef call, int block) {
     enum { REDUCTION = 8, PARTIAL_SUM = 3, LOAD_AND_STORE = 3, MASKED_BY_VECTOR = 8, SCAN = 14 };
-    if (scans(g, call, block)) return SCAN;
+    if (LLVMGetFirstUse(call)) return SCAN;
     if (is_beside(g, call, block))
         return simd_is_masked(g, block) && !g->mask_registers ? MASKED_BY_VECTOR : LOAD_AND_STORE;
     if (simd_partial_update(g, call).kind) return PARTIAL_SUM;
